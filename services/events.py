@@ -1,0 +1,156 @@
+"""What the engine tells its consumer, and what a person changes: immutable events for `Session.apply`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .ranksets import RankSet
+    from .snapshot import RankAddress, RankReply
+
+__all__ = [
+    "EngineFailed",
+    "Event",
+    "LateReply",
+    "LookClosed",
+    "LookStarted",
+    "RankSelected",
+    "RanksMarked",
+    "ReplyArrived",
+    "StuckChanged",
+    "TargetClosed",
+    "TargetFailed",
+    "TargetOpened",
+    "TargetOpening",
+    "TransferProgress",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class TargetOpening:
+    """The engine begins to read a target: asking the store, starting the demo."""
+
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class TargetOpened:
+    """The ranks are known. Sent again when a later look finds other ranks or addresses."""
+
+    label: str
+    world_size: int
+    addresses: tuple[RankAddress, ...]
+    """One for each rank that is looked at, in ascending order, those not registered included."""
+    notes: tuple[str, ...] = ()
+    """What a person should know about the target, one plain line each."""
+    secure: str = ""
+    """`insecure` when TLS certificates are not checked, else empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class TargetFailed:
+    """The target could not be reached or read at all."""
+
+    label: str
+    message: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class TargetClosed:
+    """The engine has let go of the target."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookStarted:
+    """A look begins; sent again with the same id when ranks join it that registered meanwhile."""
+
+    look_id: int
+    taken_at: int
+    """ns since the epoch."""
+    ranks: RankSet
+    """The ranks that this look asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyArrived:
+    look_id: int
+    reply: RankReply
+
+
+@dataclass(frozen=True, slots=True)
+class TransferProgress:
+    """A large body is on its way."""
+
+    look_id: int
+    rank: int
+    source: str
+    received: int
+    """Bytes so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class LateReply:
+    """An answer to a request of an earlier look came after that look had closed."""
+
+    reply: RankReply
+
+
+@dataclass(frozen=True, slots=True)
+class StuckChanged:
+    """The requests that a rank has not answered."""
+
+    rank: int
+    handlers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LookClosed:
+    look_id: int
+    closed_at: int
+    """ns since the epoch."""
+    cancelled: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EngineFailed:
+    """A defect of xpudbg itself: the engine goes on, but what it was doing is lost."""
+
+    doing: str
+    error: str
+    """Type and message of the exception."""
+    trace: str
+    """Traceback as text, for the log."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankSelected:
+    """A person chose a rank."""
+
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class RanksMarked:
+    """A person changed the mark set."""
+
+    ranks: RankSet
+
+
+Event = (
+    TargetOpening
+    | TargetOpened
+    | TargetFailed
+    | TargetClosed
+    | LookStarted
+    | ReplyArrived
+    | TransferProgress
+    | LateReply
+    | StuckChanged
+    | LookClosed
+    | EngineFailed
+    | RankSelected
+    | RanksMarked
+)

@@ -1,0 +1,235 @@
+"""The report of a session: one document as JSON, text for a terminal, or Markdown for a ticket.
+
+`document` makes plain values once (the JSON form, described in docs/report.md); the text forms show that document.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from .plain_text import plain
+from .ranksets import RankSet
+from .snapshot import RankClass
+from .version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from .findings import Finding
+    from .session import Session
+    from .snapshot import RankState, Snapshot
+
+__all__ = ["SCHEMA", "document", "render_json", "render_markdown", "render_text"]
+
+SCHEMA = "xpudbg.report/1"
+
+_RANK_COLUMNS = ("rank", "host", "class", "since UTC", "ping ms", "stuck", "why")
+
+
+def document(session: Session, *, with_ranks: bool = False) -> dict[str, Any]:
+    """The report as plain values: ranks as lists of int, durations in seconds, instants as ISO 8601 in UTC.
+
+    Args:
+        session: what is known; its newest closed look is reported.
+        with_ranks: add one entry for each rank.
+    """
+    look = session.latest
+    verdict = session.verdict
+    made: dict[str, Any] = {
+        "schema": SCHEMA,
+        "version": __version__,
+        "target": session.label,
+        "world_size": session.world_size,
+        "verdict": verdict.value.value,
+        "summary": verdict.summary,
+        "partial": verdict.partial or (look is not None and look.cancelled),
+        "missing": list(verdict.missing),
+        "findings": [_finding(finding) for finding in verdict.findings],
+        "classes": {
+            rank_class.value: ranks
+            for rank_class in RankClass
+            if (ranks := [rank for rank, state in session.ranks.items() if state.rank_class is rank_class])
+        },
+        "looks": [_look(look) for look in session.looks],
+        "notes": [*session.notes, *(look.notes if look else ()), *([session.secure] if session.secure else [])],
+        "error": {"message": session.failure, "hint": session.hint} if session.failure else None,
+        "faults": [{"doing": fault.doing, "error": fault.error} for fault in session.faults],
+    }
+    if with_ranks:
+        made["ranks"] = [_rank(state) for state in session.ranks.values()]
+    return made
+
+
+def render_json(session: Session, *, with_ranks: bool = False) -> str:
+    """The document as JSON text, one line at the end; lone surrogates and controls are escaped."""
+    return json.dumps(document(session, with_ranks=with_ranks), indent=2, ensure_ascii=True) + "\n"
+
+
+def render_text(session: Session, *, with_ranks: bool = False) -> str:
+    """The document for a terminal: plain text without colour, every foreign text made visible."""
+    made = document(session, with_ranks=with_ranks)
+    lines = [_title(made), ""]
+    lines += [f"verdict  {made['verdict']}{' (partial)' if made['partial'] else ''}", f"  {made['summary']}", ""]
+    for number, finding in enumerate(made["findings"], 1):
+        lines += _finding_lines(number, finding)
+    lines += _class_lines(made)
+    lines += [f"note     {note}" for note in made["notes"]]
+    lines += [f"fault    xpudbg failed while {fault['doing']}: {fault['error']}" for fault in made["faults"]]
+    text = "\n".join(plain(line) for line in lines).rstrip() + "\n"
+    if with_ranks and made["ranks"]:
+        text += "\n" + _rank_table(made["ranks"], "plain") + "\n"
+    return text
+
+
+def render_markdown(session: Session, *, with_ranks: bool = False) -> str:
+    """The document for a ticket: GitHub's Markdown; foreign text stands in code spans or escaped."""
+    made = document(session, with_ranks=with_ranks)
+    lines = [f"## xpudbg: {_md(made['verdict'])}", "", _md(_title(made)), "", f"**{_md(made['summary'])}**", ""]
+    for number, finding in enumerate(made["findings"], 1):
+        lines += [
+            f"{number}. **{finding['kind']}** ({finding['severity']}, {finding['confidence']}): {_md(finding['text'])}"
+        ]
+        lines += [f"   - next: {_md(finding['advice'])}", f"   - refuted if: {_md(finding['refutation'])}"]
+        lines += [f"   - evidence: {_md(text)}" for text in _evidence_lines(finding)]
+    if made["findings"]:
+        lines.append("")
+    if made["classes"]:
+        lines += ["| class | ranks | which |", "|---|---:|---|"]
+        lines += [f"| {name} | {len(ranks)} | {RankSet(ranks)} |" for name, ranks in made["classes"].items()]
+        lines.append("")
+    lines += [f"- note: {_md(note)}" for note in made["notes"]]
+    if with_ranks and made["ranks"]:
+        lines += ["", _rank_table(made["ranks"], "github")]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+# values -------------------------------------------------------------------------------------------------------
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    group = finding.group
+    return {
+        "kind": finding.kind,
+        "severity": finding.severity.value,
+        "confidence": finding.confidence.value,
+        "text": finding.text,
+        "culprits": list(finding.culprits),
+        "waiting": list(finding.waiting),
+        "group": None if group is None else {"name": group.name, "desc": group.desc, "ranks": list(group.ranks)},
+        "op": finding.op,
+        "seq": finding.seq,
+        "evidence": [{"source": item.source, "rank": item.rank, "text": item.text} for item in finding.evidence],
+        "advice": finding.advice,
+        "refutation": finding.refutation,
+    }
+
+
+def _look(look: Snapshot) -> dict[str, Any]:
+    return {
+        "id": look.id,
+        "taken_at": _instant(look.taken_at),
+        "took_s": round(look.took_s, 3),
+        "replies": len(look.replies),
+        "cancelled": look.cancelled,
+    }
+
+
+def _rank(state: RankState) -> dict[str, Any]:
+    return {
+        "rank": state.rank,
+        "host": state.host,
+        "address": state.address.registered,
+        "class": state.rank_class.value,
+        "reason": state.reason,
+        "since": None if state.since is None else _instant(state.since),
+        "seen_at": None if state.seen_at is None else _instant(state.seen_at),
+        "ping_s": None if state.ping_s is None else round(state.ping_s, 6),
+        "stuck": list(state.stuck),
+    }
+
+
+def _instant(ns: int) -> str:
+    return datetime.fromtimestamp(ns / 1e9, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+# texts --------------------------------------------------------------------------------------------------------
+
+
+def _title(made: dict[str, Any]) -> str:
+    parts = [made["target"] or "no target"]
+    if made["world_size"]:
+        parts.append(f"world size {made['world_size']}")
+    if made["looks"]:
+        last = made["looks"][-1]
+        parts.append(f"look {last['id']} at {last['taken_at']}, {last['took_s']:.1f} s")
+    return ", ".join(parts)
+
+
+def _finding_lines(number: int, finding: dict[str, Any]) -> list[str]:
+    lines = [
+        f"{number}. {finding['kind']}  {finding['severity']}, {finding['confidence']}",
+        f"   {finding['text']}",
+        f"   next     {finding['advice']}",
+        f"   refuted  {finding['refutation']}",
+    ]
+    lines += [f"   saw      {text}" for text in _evidence_lines(finding)]
+    more = len(finding["culprits"]) - len(finding["evidence"])
+    if more > 0:
+        lines.append(f"            and {more} more alike")
+    return [*lines, ""]
+
+
+def _evidence_lines(finding: dict[str, Any]) -> list[str]:
+    """One line for each different fact, with the ranks it was seen on."""
+    ranks: dict[tuple[str, str], list[int]] = {}
+    for item in finding["evidence"]:
+        seen_on = ranks.setdefault((item["source"], item["text"]), [])
+        if item["rank"] is not None:
+            seen_on.append(item["rank"])
+    lines = []
+    for (source, text), seen_on in ranks.items():
+        where = "" if not seen_on else f"rank{'s' if len(seen_on) > 1 else ''} {RankSet(seen_on)}, "
+        lines.append(f"{where}{source}: {text}")
+    return lines
+
+
+def _class_lines(made: dict[str, Any]) -> list[str]:
+    if not made["classes"]:
+        return []
+    widest = max(len(name) for name in made["classes"])
+    lines = [f"{name:<{widest}}  {len(ranks):>6}  {RankSet(ranks)}" for name, ranks in made["classes"].items()]
+    return [*lines, ""]
+
+
+def _rank_table(ranks: Sequence[dict[str, Any]], style: str) -> str:
+    from tabulate import tabulate
+
+    shown = _md if style == "github" else plain
+    rows = [[shown(str(cell)) for cell in _rank_row(rank)] for rank in ranks]
+    return tabulate(rows, headers=_RANK_COLUMNS, tablefmt=style, disable_numparse=True, colalign=_RANK_ALIGN)
+
+
+_RANK_ALIGN = ("right", "left", "left", "right", "right", "left", "left")
+
+
+def _rank_row(rank: dict[str, Any]) -> Iterable[object]:
+    ping = "" if rank["ping_s"] is None else f"{rank['ping_s'] * 1000:.1f}"
+    return (
+        rank["rank"],
+        rank["host"],
+        rank["class"],
+        "" if rank["since"] is None else rank["since"][11:19],
+        ping,
+        ",".join(rank["stuck"]),
+        rank["reason"],
+    )
+
+
+_MARKDOWN = str.maketrans({char: f"\\{char}" for char in r"\`*_{}[]<>()#+!|~&@$"})
+
+
+def _md(text: str) -> str:
+    """Plain and without meaning in Markdown."""
+    return plain(text).translate(_MARKDOWN)

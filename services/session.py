@@ -1,0 +1,219 @@
+"""What is known of one job: target, rank table, looks, selection. It changes only in `Session.apply`.
+
+A Session lives with its consumer (the UI thread, or the main thread of a command) and holds no thread, socket or
+widget. The engine sends events; the consumer applies them and shows what the Session says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from . import events
+from .cluster import liveness
+from .findings import Verdict, VerdictValue
+from .ranksets import RankSet
+from .snapshot import RankClass, RankReply, RankState, Snapshot
+from .verdict import judge
+
+__all__ = ["LookUnderWay", "Phase", "Session"]
+
+LOOKS_KEPT = 64
+"""Closed looks kept; the oldest goes first. Their rows are shared tuples, their large bodies lie in the spool."""
+
+
+class Phase(StrEnum):
+    """Where the session stands with its target."""
+
+    IDLE = "idle"
+    OPENING = "opening"
+    OPEN = "open"
+    FAILED = "failed"
+
+
+@dataclass(slots=True)
+class LookUnderWay:
+    """The look that has not closed yet."""
+
+    id: int
+    taken_at: int
+    asked: RankSet
+    replies: dict[tuple[int, str], RankReply] = field(default_factory=dict)
+    told: set[int] = field(default_factory=set)
+    """Ranks about which this look already says something (their ping has ended)."""
+    received: dict[tuple[int, str], int] = field(default_factory=dict)
+    """Bytes so far of large bodies on their way."""
+
+    @property
+    def waiting_for(self) -> RankSet:
+        """Ranks asked of which nothing has come yet."""
+        return self.asked - RankSet(self.told)
+
+
+class Session:
+    """The state of one attachment. Read it freely, change it by `apply` alone."""
+
+    def __init__(self) -> None:
+        self.revision = 0
+        """Grows with each change, so that a screen can tell whether it is current."""
+        self.faults: list[events.EngineFailed] = []
+        """Defects of xpudbg itself that the engine reported."""
+        self._verdict: tuple[int, Verdict] | None = None
+        self._begin("", Phase.IDLE)
+
+    def _begin(self, label: str, phase: Phase) -> None:
+        """Forget what belongs to the target before."""
+        self.phase = phase
+        self.label = label
+        """The target as shown, without secrets."""
+        self.world_size = 0
+        self.notes: tuple[str, ...] = ()
+        self.secure = ""
+        self.failure = ""
+        """Why the target could not be read (phase failed), one plain line."""
+        self.hint = ""
+        """What to do about `failure`."""
+        self.ranks: dict[int, RankState] = {}
+        """The live rank table, ascending; changes while a look is under way."""
+        self.looks: list[Snapshot] = []
+        """Closed looks, oldest first."""
+        self.under_way: LookUnderWay | None = None
+        self.selected: int | None = None
+        self.marked = RankSet()
+
+    # what the screens read ------------------------------------------------------------------------------------
+
+    @property
+    def latest(self) -> Snapshot | None:
+        """The newest closed look."""
+        return self.looks[-1] if self.looks else None
+
+    @property
+    def all_ranks(self) -> RankSet:
+        return RankSet(self.ranks)
+
+    @property
+    def verdict(self) -> Verdict:
+        """What is known so far, of the look under way too; computed when first asked for after a change."""
+        if self._verdict is None or self._verdict[0] != self.revision:
+            self._verdict = (self.revision, self._judge())
+        return self._verdict[1]
+
+    def _judge(self) -> Verdict:
+        if not self.ranks:
+            return Verdict(VerdictValue.UNKNOWN, self.failure or "no rank is known yet", under_way=True)
+        waiting = self.under_way.waiting_for if self.under_way else RankSet()
+        notes = self.latest.notes if self.latest else ()
+        return judge(self.ranks, waiting=waiting, under_way=self.under_way is not None or not self.looks, notes=notes)
+
+    def counts(self) -> dict[RankClass, int]:
+        """How many ranks have each class."""
+        counted: dict[RankClass, int] = {}
+        for state in self.ranks.values():
+            counted[state.rank_class] = counted.get(state.rank_class, 0) + 1
+        return counted
+
+    def neighbour(self, step: int) -> int | None:
+        """The rank `step` places from the selected one in rank order, going round at the ends."""
+        order = list(self.ranks)
+        if not order:
+            return None
+        if self.selected not in self.ranks:
+            return order[0]
+        return order[(order.index(self.selected) + step) % len(order)]
+
+    # the one place where it changes ---------------------------------------------------------------------------
+
+    def apply(self, event: events.Event) -> None:
+        """Fold one event in. Events of a look that has closed already are ignored."""
+        match event:
+            case events.TargetOpening():
+                self._begin(event.label, Phase.OPENING)
+            case events.TargetOpened():
+                self._opened(event)
+            case events.TargetFailed():
+                self.phase, self.label = Phase.FAILED, event.label
+                self.failure, self.hint = event.message, event.hint
+            case events.TargetClosed():
+                self.phase, self.under_way = Phase.IDLE, None
+            case events.LookStarted():
+                self._started(event)
+            case events.ReplyArrived():
+                self._reply(event)
+            case events.TransferProgress():
+                if self.under_way is not None and self.under_way.id == event.look_id:
+                    self.under_way.received[event.rank, event.source] = event.received
+            case events.LateReply():
+                self._fold(event.reply)
+            case events.StuckChanged():
+                if event.rank in self.ranks:
+                    self.ranks[event.rank] = replace(self.ranks[event.rank], stuck=event.handlers)
+            case events.LookClosed():
+                self._closed(event)
+            case events.EngineFailed():
+                self.faults.append(event)
+            case events.RankSelected():
+                if event.rank in self.ranks:
+                    self.selected = event.rank
+            case events.RanksMarked():
+                self.marked = event.ranks & self.all_ranks
+        self.revision += 1
+
+    def _opened(self, event: events.TargetOpened) -> None:
+        self.phase, self.label, self.world_size = Phase.OPEN, event.label, event.world_size
+        self.notes, self.secure, self.failure, self.hint = event.notes, event.secure, "", ""
+        table: dict[int, RankState] = {}
+        for address in event.addresses:
+            known = self.ranks.get(address.rank)
+            if known is not None and known.address == address:
+                table[address.rank] = known
+            else:
+                table[address.rank] = liveness.begin(address)
+        self.ranks = table
+        self.marked = self.marked & self.all_ranks
+        if self.selected not in table:
+            self.selected = next(iter(table), None)
+
+    def _started(self, event: events.LookStarted) -> None:
+        if self.under_way is not None and self.under_way.id == event.look_id:
+            self.under_way.asked = self.under_way.asked | event.ranks
+        else:
+            self.under_way = LookUnderWay(event.look_id, event.taken_at, event.ranks)
+
+    def _reply(self, event: events.ReplyArrived) -> None:
+        if self.under_way is None or self.under_way.id != event.look_id:
+            return
+        reply = event.reply
+        self.under_way.replies[reply.rank, reply.source] = reply
+        self.under_way.received.pop((reply.rank, reply.source), None)
+        if reply.source == "ping":
+            self.under_way.told.add(reply.rank)
+        self._fold(reply)
+
+    def _fold(self, reply: RankReply) -> None:
+        state = self.ranks.get(reply.rank)
+        if state is not None:
+            self.ranks[reply.rank] = liveness.fold(state, reply)
+
+    def _closed(self, event: events.LookClosed) -> None:
+        look = self.under_way
+        if look is None or look.id != event.look_id:
+            return
+        for rank in look.told:
+            if rank in self.ranks:
+                self.ranks[rank] = liveness.settle(self.ranks[rank])
+        self.looks.append(
+            Snapshot(
+                id=look.id,
+                taken_at=look.taken_at,
+                closed_at=event.closed_at,
+                target=self.label,
+                world_size=self.world_size,
+                ranks=self.ranks,
+                replies=look.replies,
+                cancelled=event.cancelled,
+                notes=event.notes,
+            )
+        )
+        del self.looks[:-LOOKS_KEPT]
+        self.under_way = None

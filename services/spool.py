@@ -1,0 +1,132 @@
+"""Bodies of replies: small ones in memory, those over 64 KiB on disk by content hash."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+__all__ = ["EMPTY", "INLINE_LIMIT", "Body", "BodyWriter", "Spool"]
+
+INLINE_LIMIT = 64 * 1024
+"""Bytes up to which a body stays in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A handle on the bytes of a reply."""
+
+    size: int
+    inline: bytes | None = None
+    path: Path | None = None
+    """File in the spool, named by the SHA-256 of its content; None for an inline body."""
+
+    def read(self, limit: int | None = None) -> bytes:
+        """The bytes, at most `limit` of them from the start.
+
+        Raises:
+            OSError: the spooled file is gone or unreadable.
+        """
+        if self.inline is not None:
+            return self.inline if limit is None else self.inline[:limit]
+        if self.path is None:
+            return b""
+        with self.path.open("rb") as file:
+            return file.read(-1 if limit is None else limit)
+
+    def text(self, limit: int | None = None) -> str:
+        """The bytes as UTF-8 text; what is not UTF-8 becomes replacement marks."""
+        return self.read(limit).decode("utf-8", errors="replace")
+
+
+EMPTY = Body(size=0, inline=b"")
+
+
+class Spool:
+    """A private folder for large bodies, removed by `close`."""
+
+    def __init__(self, parent: Path | None = None) -> None:
+        """
+        Args:
+            parent: folder in which the spool folder is made; the system's temporary folder when None.
+        """
+        self._parent = parent
+        self._folder: Path | None = None
+
+    @property
+    def folder(self) -> Path:
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="xpudbg-", dir=self._parent))
+        return self._folder
+
+    def writer(self) -> BodyWriter:
+        return BodyWriter(self)
+
+    def put(self, data: bytes) -> Body:
+        """Store `data` and return its handle."""
+        writer = self.writer()
+        writer.write(data)
+        return writer.finish()
+
+    def close(self) -> None:
+        """Remove the folder with all bodies. May be called more than once."""
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+
+class BodyWriter:
+    """Takes a body in pieces; end it with `finish` or `discard`."""
+
+    def __init__(self, spool: Spool) -> None:
+        self._spool = spool
+        self._pieces: list[bytes] = []
+        self._file: BinaryIO | None = None
+        self._path: Path | None = None
+        self._hash = hashlib.sha256()
+        self.size = 0
+        """Bytes taken so far."""
+
+    def write(self, piece: bytes) -> None:
+        """
+        Raises:
+            OSError: the disk is full or the spool folder is gone.
+        """
+        self.size += len(piece)
+        if self._file is None and self.size <= INLINE_LIMIT:
+            self._pieces.append(piece)
+            return
+        if self._file is None:
+            handle, name = tempfile.mkstemp(prefix="part-", dir=self._spool.folder)
+            self._file, self._path = os.fdopen(handle, "wb"), Path(name)
+            for earlier in self._pieces:
+                self._append(earlier)
+            self._pieces.clear()
+        self._append(piece)
+
+    def _append(self, piece: bytes) -> None:
+        assert self._file is not None
+        self._hash.update(piece)
+        self._file.write(piece)
+
+    def finish(self) -> Body:
+        """Close the body; equal contents share one file."""
+        if self._file is None or self._path is None:
+            data = b"".join(self._pieces)
+            return Body(size=len(data), inline=data) if data else EMPTY
+        self._file.close()
+        final = self._spool.folder / self._hash.hexdigest()
+        self._path.replace(final)
+        return Body(size=self.size, path=final)
+
+    def discard(self) -> None:
+        """Drop what was taken."""
+        if self._file is not None:
+            self._file.close()
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+        self._pieces.clear()

@@ -1,0 +1,55 @@
+"""Bodies: small ones in memory, large ones on disk by content, gone at the end."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from xpudbg.services.spool import EMPTY, INLINE_LIMIT, Body, Spool
+
+
+def test_small_bodies_make_no_file(tmp_path: Path) -> None:
+    spool = Spool(tmp_path)
+    body = spool.put(b"x" * INLINE_LIMIT)
+    assert body.path is None
+    assert body.read() == b"x" * INLINE_LIMIT
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_large_body_lies_on_disk_under_its_hash_once(tmp_path: Path) -> None:
+    spool = Spool(tmp_path)
+    data = bytes(range(256)) * 1024
+    first, second = spool.put(data), spool.put(data)
+    assert first == second
+    assert first.path is not None
+    assert first.path.name == hashlib.sha256(data).hexdigest()
+    assert first.read() == data
+    assert first.read(10) == data[:10]
+    assert [path.name for path in spool.folder.iterdir()] == [first.path.name]
+
+
+def test_pieces_across_the_limit_keep_their_order(tmp_path: Path) -> None:
+    writer = Spool(tmp_path).writer()
+    pieces = [bytes([number]) * 1000 for number in range(200)]
+    for piece in pieces:
+        writer.write(piece)
+    body = writer.finish()
+    assert body.size == 200_000
+    assert body.read() == b"".join(pieces)
+
+
+def test_close_removes_everything_and_discard_its_part(tmp_path: Path) -> None:
+    spool = Spool(tmp_path)
+    spool.put(b"y" * (INLINE_LIMIT + 1))
+    writer = spool.writer()
+    writer.write(b"z" * (INLINE_LIMIT + 1))
+    writer.discard()
+    assert len(list(spool.folder.iterdir())) == 1
+    spool.close()
+    spool.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_text_replaces_what_is_not_utf8() -> None:
+    assert Body(size=2, inline=b"\xe9a").text() == "\ufffda"
+    assert EMPTY.read() == b""
