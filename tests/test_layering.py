@@ -6,26 +6,43 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted(path for package in ("services", "tui") for path in (ROOT / package).rglob("*.py"))
 
 IMPORT_EVERYTHING = """
 import importlib, json, pkgutil, sys
-package = importlib.import_module(sys.argv[1])
-names = [found.name for found in pkgutil.walk_packages(package.__path__, package.__name__ + ".")]
+
+package, *absent = sys.argv[1:]
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if any(name == root or name.startswith(root + ".") for root in absent):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Absent())
+home = importlib.import_module(package)
+names = [found.name for found in pkgutil.walk_packages(home.__path__, home.__name__ + ".")]
 for name in names:
     importlib.import_module(name)
 print(json.dumps({"imported": names, "loaded": sorted(sys.modules)}))
 """
 
 
-def import_everything(package: str) -> tuple[set[str], set[str]]:
-    """Import each module of `package` in a fresh interpreter; the names imported, and all that came in with them."""
+def import_everything(package: str, absent: Sequence[str]) -> tuple[set[str], set[str]]:
+    """Import each module of `package` in a fresh interpreter where the packages `absent` cannot be imported.
+
+    Returns:
+        The names imported, and all modules that came in with them.
+    """
     run = subprocess.run(
-        [sys.executable, "-c", IMPORT_EVERYTHING, package],
+        [sys.executable, "-c", IMPORT_EVERYTHING, package, *absent],
         cwd=ROOT / ".links",
         capture_output=True,
         text=True,
@@ -46,17 +63,23 @@ def modules_of(package: str) -> set[str]:
 
 
 def test_services_bring_in_no_screen_and_no_torch() -> None:
-    imported, loaded = import_everything("xpudbg.services")
+    """Absent and not only unused: httpx loads rich for a command line of its own where rich is installed."""
+    imported, loaded = import_everything("xpudbg.services", ["textual", "rich", "torch", "xpudbg.tui"])
     assert imported == modules_of("services"), "a folder without __init__.py, or a file no import reaches"
-    roots = {name.split(".")[0] for name in loaded}
-    assert not roots & {"textual", "rich", "torch"}
-    assert not [name for name in loaded if name == "xpudbg.tui" or name.startswith("xpudbg.tui.")]
+    assert not {"textual", "rich", "torch"} & {name.split(".")[0] for name in loaded}
+    assert not [name for name in loaded if name.startswith("xpudbg.tui")]
 
 
-def test_screens_import_and_need_no_torch() -> None:
-    imported, loaded = import_everything("xpudbg.tui")
+def test_screens_import_without_torch() -> None:
+    imported, loaded = import_everything("xpudbg.tui", ["torch"])
     assert imported == modules_of("tui"), "a folder without __init__.py, or a file no import reaches"
     assert "torch" not in {name.split(".")[0] for name in loaded}
+
+
+@pytest.mark.parametrize(("package", "absent"), [("xpudbg.tui", "textual"), ("xpudbg.services", "msgspec")])
+def test_an_import_of_something_absent_is_noticed(package: str, absent: str) -> None:
+    with pytest.raises(AssertionError, match=f"No module named '{absent}'"):
+        import_everything(package, [absent])
 
 
 def test_the_import_contract_holds() -> None:

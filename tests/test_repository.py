@@ -12,9 +12,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 HOME_PATH = re.compile(rb"(?<![\w.~-])/(?:home/\w+|root|Users/\w+|work)/[\w.-]+")
-INDEX_OPTION = re.compile(
-    rb"(?:index-url|find-links|trusted-host|registry)\b[\s=:\"']{1,4}(?:https?://|[\w-]+\.\w+)", re.I
-)
+INDEX_OPTION = re.compile(rb"(?:index-url|find-links|registry)[\s=:\"']{1,4}https?://|trusted[-]host[\s=]", re.I)
 
 # recorded inputs hold the paths of the jobs they were recorded from
 RECORDED = ("tests/data/",)
@@ -54,7 +52,8 @@ def test_nothing_of_one_machine_is_committed(pattern: re.Pattern[bytes]) -> None
         (HOME_PATH, b"open " + b"/ho" + b"me/ann/job.py"),
         (HOME_PATH, b'"' + b"/ro" + b'ot/x.py"'),
         (INDEX_OPTION, b"--index" + b"-url https://packages.example/simple"),
-        (INDEX_OPTION, b"registry" + b" = packages.example"),
+        (INDEX_OPTION, b"registry" + b"=https://packages.example"),
+        (INDEX_OPTION, b"trusted" + b"-host = packages.example"),
     ],
 )
 def test_the_patterns_find_what_they_look_for(pattern: re.Pattern[bytes], text: bytes) -> None:

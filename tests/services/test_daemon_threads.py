@@ -8,6 +8,7 @@ import sys
 import threading
 
 import pytest
+
 from xpudbg.services.daemon_threads import DaemonThreads
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from xpudbg.services.ranksets import MAX_RANK, RankSet, RankSetError
 
 ranks = st.sets(st.integers(0, 5000), max_size=80)

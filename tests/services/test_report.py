@@ -7,13 +7,13 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+
+from tests.fakes.replies import START, address, reply
 from xpudbg.services import events
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.report import document, render_json, render_markdown, render_text
 from xpudbg.services.session import Session
 from xpudbg.services.snapshot import Outcome
-
-from tests.fakes.replies import START, address, reply
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "report.schema.json").read_text())
 HOSTILE = "[/x] \x1b[31m|<b>`*\u202e\ud800\n# h"

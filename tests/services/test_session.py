@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from tests.fakes.replies import START, address, reply
 from xpudbg.services import events
 from xpudbg.services.findings import VerdictValue
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.session import LOOKS_KEPT, Phase, Session
 from xpudbg.services.snapshot import Outcome, RankClass
-
-from tests.fakes.replies import START, address, reply
 
 
 def opened(world_size: int = 3) -> Session:

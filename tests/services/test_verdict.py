@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+from tests.fakes.replies import address
 from xpudbg.services.cluster import liveness
 from xpudbg.services.findings import Confidence, Severity, VerdictValue
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.snapshot import RankClass, RankState
 from xpudbg.services.verdict import judge, name_ranks
-
-from tests.fakes.replies import address
 
 
 def table(classes: dict[int, RankClass], **changes: object) -> dict[int, RankState]:

@@ -1,0 +1,35 @@
+"""How a target is attached to: which ranks, how they are reached, how long they may take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from .addresses import AddressMap
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .ranksets import RankSet
+
+__all__ = ["AttachOptions"]
+
+
+@dataclass(frozen=True, slots=True)
+class AttachOptions:
+    """What a person chose for one attachment; the defaults hold where nothing was."""
+
+    world_size: int | None = None
+    """Number of ranks, where it is known; the job's own number when None."""
+    ranks: RankSet | None = None
+    """Look at these only; at all when None."""
+    address_map: AddressMap = field(default_factory=AddressMap)
+    """Where hosts are from here (--map)."""
+    timeout_s: float = 3.0
+    """Seconds a small request may take: a ping, one exchange with the store."""
+    proxy: str | None = None
+    """URL of the HTTP proxy towards the ranks; none is used, whatever the environment says, unless given."""
+    ca_file: Path | None = None
+    """PEM certificates that are trusted in place of the system's."""
+    insecure: bool = False
+    """Accept any TLS certificate."""

@@ -1,0 +1,72 @@
+"""One look over many ranks: every reply is handed on as it comes, nobody waits for the slowest.
+
+Per rank the order is ping, then (when it answered as a worker server should) the list of its handlers, once, and its
+Python traceback. Over ranks, lower stages go first: all pings before the first traceback.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+from typing import TYPE_CHECKING
+
+from .answers import AnswerError, read_json
+from .liveness import is_pong
+from .probes import DUMP_TRACEBACK, HANDLERS, PING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ..snapshot import RankReply
+    from .probes import Probe
+    from .worker import Worker
+
+__all__ = ["fan_out"]
+
+
+async def fan_out(
+    workers: Iterable[Worker],
+    *,
+    budget_s: float,
+    arrived: Callable[[RankReply], None],
+    failed: Callable[[str, BaseException, str], None],
+) -> None:
+    """Ask all ranks and return when each has answered or used up its budget.
+
+    Args:
+        workers: the ranks to ask.
+        budget_s: seconds a small request may take.
+        arrived: called with each reply at once.
+        failed: called with (what was being done, exception, traceback) when xpudbg itself fails on a rank; the other
+            ranks go on.
+
+    Cancelling ends it: what was not sent stays unsent, what a rank is answering is dropped, what it has not begun to
+    answer is kept by its Worker.
+    """
+
+    async def look_at(worker: Worker) -> None:
+        try:
+            await _look_at(worker, budget_s, arrived)
+        except Exception as error:
+            failed(f"looking at rank {worker.rank}", error, traceback.format_exc())
+
+    async with asyncio.TaskGroup() as group:
+        for worker in workers:
+            group.create_task(look_at(worker))
+
+
+async def _look_at(worker: Worker, budget_s: float, arrived: Callable[[RankReply], None]) -> None:
+    async def ask(probe: Probe) -> RankReply:
+        reply = await worker.ask(probe, budget_s * probe.budgets)
+        arrived(reply)
+        return reply
+
+    if not is_pong(await ask(PING)):
+        return
+    if worker.handlers is None:
+        try:
+            worker.handlers = tuple(read_json(await ask(HANDLERS), list[str]))
+        except AnswerError:  # the reply itself says so on the screen; it is asked again at the next look
+            worker.handlers = None
+    if worker.handlers is None or DUMP_TRACEBACK.source in worker.handlers:
+        await ask(DUMP_TRACEBACK)

@@ -1,0 +1,105 @@
+"""The class of a rank, from what came back of its probes (spec: worker-server.md, both tables).
+
+Pure: `fold` takes a row of the rank table and one reply, and gives the new row. Classes are sticky: a rank whose
+ping of an earlier look is still unanswered keeps its class, it does not drift to "unreachable" when its listen
+backlog is full.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..snapshot import Outcome, RankAddress, RankClass, RankReply, RankState
+
+__all__ = ["PONG", "begin", "fold", "is_pong", "settle"]
+
+PONG = b"pong"
+
+_BY_OUTCOME = {
+    Outcome.REFUSED: RankClass.DEAD,
+    Outcome.UNREACHABLE: RankClass.UNREACHABLE,
+    Outcome.NAME_UNKNOWN: RankClass.NAME_UNKNOWN,
+    Outcome.TIMEOUT: RankClass.STOPPED,
+    Outcome.RESET: RankClass.SERVER_ERROR,
+    Outcome.TOO_LARGE: RankClass.FOREIGN_PORT,
+}
+
+
+def begin(address: RankAddress) -> RankState:
+    """The row of a rank that has not been asked yet."""
+    if address.error:
+        return RankState(address.rank, address, RankClass.NAME_UNKNOWN, address.error)
+    if not address.url:
+        reason = "has not registered a debug server in the store"
+        return RankState(address.rank, address, RankClass.NOT_REGISTERED, reason)
+    return RankState(address.rank, address)
+
+
+def is_pong(reply: RankReply) -> bool:
+    """Whether a reply to `ping` is what a rank's worker server says."""
+    return reply.outcome is Outcome.OK and reply.body.size <= 64 and reply.body.read().strip() == PONG
+
+
+def fold(state: RankState, reply: RankReply) -> RankState:
+    """The row after one more reply.
+
+    `ping` decides the class; `dump_traceback` tells a rank whose GIL is held from one that is alive; any other good
+    answer only says that the rank was heard.
+    """
+    if reply.outcome is Outcome.CANCELLED:
+        return state
+    if reply.source == "ping":
+        return _from_ping(state, reply)
+    if reply.outcome is Outcome.OK:
+        state = replace(state, seen_at=max(reply.ended_at, state.seen_at or 0))
+    if reply.source == "dump_traceback" and state.rank_class in (RankClass.ALIVE, RankClass.GIL_HELD):
+        return _from_dump(state, reply)
+    return state
+
+
+def settle(state: RankState) -> RankState:
+    """The row at the end of a look: one more look has confirmed its class."""
+    return replace(state, confirmed=state.confirmed + 1)
+
+
+def _become(state: RankState, rank_class: RankClass, reason: str, at: int) -> RankState:
+    if state.rank_class is rank_class:
+        return replace(state, reason=reason)
+    return replace(state, rank_class=rank_class, reason=reason, since=at, confirmed=0)
+
+
+def _from_ping(state: RankState, reply: RankReply) -> RankState:
+    at = reply.ended_at
+    if is_pong(reply):
+        heard = replace(state, seen_at=at, ping_s=reply.took_s, was_alive=True)
+        if state.rank_class is RankClass.GIL_HELD:
+            return heard  # only the traceback decides about the GIL, and it is asked after the ping
+        return _become(heard, RankClass.ALIVE, f"answers ping in {reply.took_s * 1000:.0f} ms", at)
+    if reply.outcome is Outcome.UNREACHABLE and state.rank_class is RankClass.STOPPED:
+        reason = "stopped earlier, and its listen queue is full now: new connections time out"
+        return replace(state, reason=reason)
+    if reply.outcome is Outcome.OK:
+        said = _first_line(reply)
+        return _become(state, RankClass.FOREIGN_PORT, f"answers ping with {said!r} instead of 'pong'", at)
+    if reply.outcome is Outcome.HTTP_ERROR:
+        status = reply.status
+        if status is not None and 500 <= status != 501:
+            return _become(state, RankClass.SERVER_ERROR, f"answers ping with {reply.error}", at)
+        if status is None and reply.error.startswith("TLS"):
+            return _become(state, RankClass.SERVER_ERROR, reply.error, at)
+        return _become(state, RankClass.FOREIGN_PORT, f"something else answers on this port: {reply.error}", at)
+    return _become(state, _BY_OUTCOME[reply.outcome], reply.error, at)
+
+
+def _from_dump(state: RankState, reply: RankReply) -> RankState:
+    at = reply.ended_at
+    if reply.outcome is Outcome.TIMEOUT:
+        reason = f"answers ping, but its Python traceback has not come for {reply.took_s:.0f} s: the GIL is held"
+        return _become(state, RankClass.GIL_HELD, reason, at)
+    ping = f"answers ping in {state.ping_s * 1000:.0f} ms" if state.ping_s is not None else "answers"
+    return _become(state, RankClass.ALIVE, ping, at)
+
+
+def _first_line(reply: RankReply) -> str:
+    lines = reply.body.text(200).strip().splitlines()
+    return lines[0][:80] if lines else ""

@@ -1,0 +1,41 @@
+"""The requests xpudbg sends to a rank, each with its budget (spec: worker-server.md).
+
+A request that a rank can't answer keeps one of its 32 server threads until it can. So each kind has a time budget,
+a size cap, and the rule that `Worker` enforces: one outstanding request of a kind per rank.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["DUMP_TRACEBACK", "HANDLERS", "PING", "Probe"]
+
+KIB = 1024
+MIB = 1024 * KIB
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One kind of request."""
+
+    source: str
+    """Name of the reply's source; also the handler's name where it is one."""
+    method: Literal["GET", "POST"]
+    path: str
+    """Path and query below the rank's base URL."""
+    stage: int
+    """Order within a look; lower stages of all ranks go before higher ones."""
+    budgets: float
+    """Time budget, in multiples of the attachment's small-request budget (--timeout)."""
+    max_bytes: int
+    """Size at which the answer is given up as too large."""
+
+    @property
+    def query(self) -> str:
+        return self.path.partition("?")[2]
+
+
+PING = Probe("ping", "POST", "/handler/ping", stage=0, budgets=1, max_bytes=64 * KIB)
+HANDLERS = Probe("handlers", "GET", "/handler/", stage=1, budgets=1, max_bytes=MIB)
+DUMP_TRACEBACK = Probe("dump_traceback", "POST", "/handler/dump_traceback", stage=4, budgets=1, max_bytes=64 * MIB)

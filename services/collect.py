@@ -1,0 +1,213 @@
+"""From a target to replies: opens it, keeps the addresses of its ranks current, and takes looks."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import time
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
+
+from . import events
+from .cluster.fanout import fan_out
+from .cluster.file_limit import connections_allowed
+from .cluster.lanes import Lanes
+from .cluster.registry import Registry, read_registry
+from .cluster.store import StoreClient, StoreError
+from .cluster.transport import make_client
+from .cluster.worker import Worker, WorkerListener
+from .ranksets import RankSet
+from .targets import DemoTarget, FilesTarget, StoreTarget, TargetError, WorkersTarget
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    import httpx
+
+    from .attach_options import AttachOptions
+    from .snapshot import RankReply
+    from .spool import Spool
+    from .targets import Target
+
+__all__ = ["Attachment"]
+
+
+class Attachment(WorkerListener):
+    """One open target. Lives on the engine's event loop and tells everything through `emit`."""
+
+    def __init__(
+        self,
+        target: Target,
+        options: AttachOptions,
+        *,
+        spool: Spool,
+        emit: Callable[[events.Event], None],
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self.target = target
+        self._options = options
+        self._spool = spool
+        self._emit = emit
+        self._transport = transport
+        self._resources = AsyncExitStack()
+        self._lanes = Lanes(connections=connections_allowed())
+        self._client: httpx.AsyncClient | None = None
+        self._store: StoreTarget | None = None
+        self._registry: Registry | None = None
+        self._read_at = 0
+        self._workers: dict[int, Worker] = {}
+        self._look_id = 0
+
+    async def open(self) -> None:
+        """Find the ranks and say so with TargetOpened.
+
+        Raises:
+            TargetError: the target can't be reached or read; message and hint are for a person.
+        """
+        self._emit(events.TargetOpening(self.target.label))
+        try:
+            client = make_client(self._options, self._transport)
+        except (OSError, ssl.SSLError) as error:
+            raise TargetError(
+                f"the CA file {self._options.ca_file} can't be used: {error}",
+                hint="--ca wants a file of PEM certificates",
+            ) from error
+        self._client = await self._resources.enter_async_context(client)
+        await self._adopt(await self._find())
+
+    async def look(self) -> None:
+        """Take one look: LookStarted, replies as they come, LookClosed.
+
+        From the second look on the store is read again beside it; ranks that have registered since are asked too.
+        """
+        self._look_id += 1
+        known = list(self._workers.values())
+        self._started(known)
+        cancelled, notes = True, tuple[str, ...]()
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._ask(known))
+                if self._look_id > 1 and self._store is not None:
+                    reading = group.create_task(self._read_again())
+            if self._look_id > 1 and self._store is not None:
+                notes = reading.result()
+                newcomers = [worker for worker in self._workers.values() if worker not in known]
+                if newcomers:
+                    self._started(newcomers)
+                    await self._ask(newcomers)
+            cancelled = False
+        finally:
+            self._emit(events.LookClosed(self._look_id, time.time_ns(), cancelled, notes))
+
+    async def close(self) -> None:
+        """Drop every connection, and end the demo if it is one."""
+        for worker in self._workers.values():
+            await worker.close()
+        self._workers.clear()
+        await self._resources.aclose()
+
+    # what the workers report ----------------------------------------------------------------------------------
+
+    def progress(self, rank: int, source: str, received: int) -> None:
+        self._emit(events.TransferProgress(self._look_id, rank, source, received))
+
+    def stuck_changed(self, rank: int, handlers: tuple[str, ...]) -> None:
+        self._emit(events.StuckChanged(rank, handlers))
+
+    def late(self, reply: RankReply) -> None:
+        self._emit(events.LateReply(reply))
+
+    # ----------------------------------------------------------------------------------------------------------
+
+    def _started(self, workers: Iterable[Worker]) -> None:
+        ranks = RankSet(worker.rank for worker in workers)
+        self._emit(events.LookStarted(self._look_id, time.time_ns(), ranks))
+
+    async def _ask(self, workers: Iterable[Worker]) -> None:
+        look_id = self._look_id
+
+        def arrived(reply: RankReply) -> None:
+            self._emit(events.ReplyArrived(look_id, reply))
+
+        def failed(doing: str, error: BaseException, trace: str) -> None:
+            self._emit(events.EngineFailed(doing, f"{type(error).__name__}: {error}", trace))
+
+        await fan_out(workers, budget_s=self._options.timeout_s, arrived=arrived, failed=failed)
+
+    async def _find(self) -> Registry:
+        target = self.target
+        if isinstance(target, FilesTarget):
+            raise TargetError(
+                f"{target.label}: this version reads live jobs only",
+                hint="opening dumps comes with a later version; give the job's store as host:port",
+            )
+        if isinstance(target, DemoTarget):
+            from .simulate.launch import running_demo
+
+            demo = await self._resources.enter_async_context(running_demo(target.ranks, target.scenario))
+            self._store = StoreTarget(demo.host, demo.port)
+        elif isinstance(target, StoreTarget):
+            self._store = target
+        else:
+            return self._named(target)
+        try:
+            return await self._read_store(self._store)
+        except StoreError as error:
+            raise TargetError(str(error), hint=error.hint) from error
+
+    def _named(self, target: WorkersTarget) -> Registry:
+        """The ranks of a target that names its workers itself: these alone, unless the world size is given."""
+        workers = {worker.rank: worker for worker in target.workers}
+        named = RankSet(workers)
+        wanted = self._options.ranks
+        if wanted is None and self._options.world_size is None:
+            wanted = named
+        world_size = max((named.last or 0) + 1, self._options.world_size or 0)
+        return Registry.of(workers, world_size, wanted, self._options.address_map)
+
+    async def _read_store(self, store: StoreTarget) -> Registry:
+        options = self._options
+        async with StoreClient(store.host, store.port, timeout_s=options.timeout_s) as client:
+            registry = await read_registry(
+                client, world_size=options.world_size, ranks=options.ranks, address_map=options.address_map
+            )
+        self._read_at = time.time_ns()
+        return registry
+
+    async def _read_again(self) -> tuple[str, ...]:
+        """Read the store once more; what it says now replaces the addresses, its silence does not."""
+        assert self._store is not None
+        try:
+            registry = await self._read_store(self._store)
+        except (StoreError, TargetError) as error:
+            when = time.strftime("%H:%M:%S", time.localtime(self._read_at / 1e9))
+            return (f"the store could not be read again ({error}); addresses are those of {when}",)
+        if registry != self._registry:
+            await self._adopt(registry)
+        return ()
+
+    async def _adopt(self, registry: Registry) -> None:
+        """Make these the ranks that are looked at, keeping the workers whose address has not changed."""
+        assert self._client is not None
+        workers: dict[int, Worker] = {}
+        for address in registry.addresses:
+            if not address.url:
+                continue
+            known = self._workers.get(address.rank)
+            if known is not None and known.address == address:
+                workers[address.rank] = known
+            else:
+                workers[address.rank] = Worker(address, self._client, self._spool, self._lanes, self)
+        gone = [worker for rank, worker in self._workers.items() if workers.get(rank) is not worker]
+        self._workers, self._registry = workers, registry
+        for worker in gone:
+            await worker.close()
+        self._emit(
+            events.TargetOpened(
+                self.target.label,
+                registry.world_size,
+                registry.addresses,
+                registry.notes,
+                "insecure" if self._options.insecure else "",
+            )
+        )

@@ -1,0 +1,203 @@
+"""The background worker layer: one thread with its own event loop, on which all HTTP and files run.
+
+Commands go in from any thread and return at once; immutable events come out on a queue. Whoever consumes the queue
+applies them to a Session.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+import traceback
+from typing import TYPE_CHECKING
+
+from . import events
+from .attach_options import AttachOptions
+from .spool import Spool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from types import TracebackType
+
+    import httpx
+
+    from .collect import Attachment
+    from .targets import Target
+
+__all__ = ["Engine"]
+
+STOP_PATIENCE_S = 5.0
+"""Seconds `stop` waits for the thread. It is a daemon: what hangs longer ends with the program."""
+BLOCKING_CALLS = 32
+"""Name look-ups and other blocking calls that may run at one time."""
+
+
+class Engine:
+    """Runs one attachment at a time. Every method may be called from any thread; only `start` and `stop` wait."""
+
+    def __init__(self, *, spool: Spool | None = None, transport: httpx.AsyncBaseTransport | None = None) -> None:
+        """
+        Args:
+            spool: where large bodies go; one of its own when None. The engine closes it.
+            transport: used instead of real connections (tests).
+        """
+        self.events: queue.SimpleQueue[events.Event] = queue.SimpleQueue()
+        self._spool = spool or Spool()
+        self._transport = transport
+        self._thread = threading.Thread(target=self._run, name="xpudbg-engine", daemon=True)
+        self._running = threading.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._end: asyncio.Event | None = None
+        self._attachment: Attachment | None = None
+        self._work: asyncio.Task[None] | None = None
+        self._look: asyncio.Task[None] | None = None
+
+    def __enter__(self) -> Engine:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    # commands -------------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start the thread; returns when its loop takes commands."""
+        self._thread.start()
+        self._running.wait()
+
+    def attach(self, target: Target, options: AttachOptions | None = None) -> None:
+        """Let go of the present target, open this one and take its first look."""
+        chosen = options or AttachOptions()
+        self._command(lambda: self._do("attaching", self._attach(target, chosen)))
+
+    def look(self) -> None:
+        """Take one more look; does nothing while one is under way or nothing is open."""
+        self._command(self._begin_look)
+
+    def cancel(self) -> None:
+        """End the look under way; LookClosed(cancelled=True) follows."""
+        self._command(self._cancel_look)
+
+    def detach(self) -> None:
+        """Let go of the target; TargetClosed follows."""
+        self._command(lambda: self._do("detaching", self._detach()))
+
+    def stop(self) -> None:
+        """End everything and remove the spool. May be called more than once."""
+        if self._thread.is_alive():
+            self._command(self._finish)
+            self._thread.join(STOP_PATIENCE_S)
+        self._spool.close()
+
+    # on the engine's thread -----------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        asyncio.run(self._main())
+
+    async def _main(self) -> None:
+        from .daemon_threads import DaemonThreads
+
+        self._loop = asyncio.get_running_loop()
+        self._loop.set_default_executor(DaemonThreads(BLOCKING_CALLS, "xpudbg-blocking"))
+        self._loop.set_exception_handler(self._loop_failed)
+        self._end = asyncio.Event()
+        self._running.set()
+        await self._end.wait()
+        await self._cancelled(self._work)
+        await self._detach()
+
+    def _command(self, call: Callable[[], None]) -> None:
+        loop = self._loop
+        if loop is None or loop.is_closed():
+            return
+        try:
+            loop.call_soon_threadsafe(call)
+        except RuntimeError:
+            if not loop.is_closed():  # closed between the question and the call: the engine has ended
+                raise
+
+    def _finish(self) -> None:
+        assert self._end is not None
+        self._end.set()
+
+    def _do(self, doing: str, work: Coroutine[None, None, None]) -> None:
+        """Run this in place of what runs now."""
+        before, self._work = self._work, None
+
+        async def run() -> None:
+            await self._cancelled(before)
+            try:
+                await work
+            except Exception as error:
+                self._failed(doing, error)
+
+        self._work = asyncio.get_running_loop().create_task(run(), name=doing)
+
+    async def _attach(self, target: Target, options: AttachOptions) -> None:
+        from .collect import Attachment
+        from .targets import TargetError
+
+        await self._detach()
+        attachment = Attachment(target, options, spool=self._spool, emit=self.events.put, transport=self._transport)
+        try:
+            await attachment.open()
+        except TargetError as error:
+            await attachment.close()
+            self.events.put(events.TargetFailed(target.label, str(error), error.hint))
+            return
+        except BaseException as error:
+            await attachment.close()
+            if isinstance(error, Exception):
+                message = f"xpudbg itself failed while opening it: {type(error).__name__}: {error}"
+                self.events.put(
+                    events.TargetFailed(target.label, message, "this is a defect of xpudbg; please report it")
+                )
+            raise
+        self._attachment = attachment
+        self._begin_look()
+
+    async def _detach(self) -> None:
+        await self._cancelled(self._look)
+        attachment, self._attachment = self._attachment, None
+        if attachment is not None:
+            await attachment.close()
+            self.events.put(events.TargetClosed())
+
+    def _begin_look(self) -> None:
+        attachment = self._attachment
+        if attachment is None or (self._look is not None and not self._look.done()):
+            return
+
+        async def run() -> None:
+            try:
+                await attachment.look()
+            except Exception as error:
+                self._failed("looking", error)
+
+        self._look = asyncio.get_running_loop().create_task(run(), name="look")
+
+    def _cancel_look(self) -> None:
+        if self._look is not None:
+            self._look.cancel()
+
+    async def _cancelled(self, task: asyncio.Task[None] | None) -> None:
+        if task is not None and not task.done():
+            task.cancel()
+            await asyncio.wait([task])
+
+    def _failed(self, doing: str, error: BaseException) -> None:
+        trace = "".join(traceback.format_exception(error))
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]  # the trace has them all; the line names the first
+        self.events.put(events.EngineFailed(doing, f"{type(error).__name__}: {error}", trace))
+
+    def _loop_failed(self, _loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
+        error = context.get("exception")
+        if isinstance(error, BaseException):
+            self._failed("working in the background", error)
+        else:
+            self.events.put(events.EngineFailed("working in the background", str(context.get("message")), ""))

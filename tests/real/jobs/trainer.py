@@ -1,0 +1,59 @@
+"""One rank of a real Gloo job, told what to do by lines on its standard input. Runs in an interpreter with torch.
+
+Prints `ready` when its debug server is registered and the first collective is through, and `done COMMAND` after each
+command. Commands: `all_reduce N`, `train` (all_reduce for ever, in the background), `gil SECONDS` (hold the GIL in C),
+`sleep SECONDS`, `quit`. The end of its input ends it.
+"""
+
+import ctypes
+import os
+import sys
+import threading
+import time
+
+import torch
+import torch.distributed as dist
+
+rank = int(os.environ["RANK"])
+dist.init_process_group("gloo")
+if "skip-debug-server" not in os.environ.get("TRAINER_ROLE", ""):
+    from torch.distributed.debug import start_debug_server
+
+    start_debug_server(port=int(os.environ["FRONTEND_PORT"]))
+
+
+def all_reduce(times):
+    tensor = torch.ones(16)
+    for _ in range(times):
+        dist.all_reduce(tensor)
+
+
+def train():
+    while True:
+        all_reduce(1)
+        time.sleep(0.01)
+
+
+def hold_the_gil(seconds):
+    ctypes.PyDLL(None).usleep(int(seconds * 1_000_000))
+
+
+all_reduce(1)
+print("ready", flush=True)
+for line in sys.stdin:
+    name, *words = line.split()
+    if name == "quit":
+        break
+    if name == "train":
+        threading.Thread(target=train, daemon=True).start()
+    elif name == "gil":
+        print("holding", flush=True)
+        hold_the_gil(float(words[0]))
+    elif name == "sleep":
+        time.sleep(float(words[0]))
+    elif name == "all_reduce":
+        all_reduce(int(words[0]))
+    else:
+        raise SystemExit(f"unknown command {name}")
+    print("done", name, flush=True)
+os._exit(0)

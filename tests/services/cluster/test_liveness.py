@@ -1,0 +1,104 @@
+"""Classes of ranks from what came back of their probes (spec: worker-server.md, both tables)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fakes.replies import SECOND, START, address, reply
+from xpudbg.services.cluster import liveness
+from xpudbg.services.snapshot import Outcome, RankAddress, RankClass, RankReply, RankState
+
+
+def row() -> RankState:
+    return liveness.begin(address(3))
+
+
+def after(*replies: RankReply, state: RankState | None = None) -> RankState:
+    state = state or row()
+    for one in replies:
+        state = liveness.fold(state, one)
+    return state
+
+
+@pytest.mark.parametrize(
+    ("ping", "rank_class"),
+    [
+        (reply(3), RankClass.ALIVE),
+        (reply(3, body=b"pong\n"), RankClass.ALIVE),
+        (reply(3, body=b"<html>hello</html>"), RankClass.FOREIGN_PORT),
+        (reply(3, body=b""), RankClass.FOREIGN_PORT),
+        (reply(3, outcome=Outcome.TIMEOUT), RankClass.STOPPED),
+        (reply(3, outcome=Outcome.REFUSED), RankClass.DEAD),
+        (reply(3, outcome=Outcome.UNREACHABLE), RankClass.UNREACHABLE),
+        (reply(3, outcome=Outcome.NAME_UNKNOWN), RankClass.NAME_UNKNOWN),
+        (reply(3, outcome=Outcome.RESET), RankClass.SERVER_ERROR),
+        (reply(3, outcome=Outcome.TOO_LARGE), RankClass.FOREIGN_PORT),
+        (reply(3, outcome=Outcome.HTTP_ERROR, status=500), RankClass.SERVER_ERROR),
+        (reply(3, outcome=Outcome.HTTP_ERROR, status=503), RankClass.SERVER_ERROR),
+        (reply(3, outcome=Outcome.HTTP_ERROR, status=501), RankClass.FOREIGN_PORT),
+        (reply(3, outcome=Outcome.HTTP_ERROR, status=404), RankClass.FOREIGN_PORT),
+        (reply(3, outcome=Outcome.HTTP_ERROR, status=302), RankClass.FOREIGN_PORT),
+        (reply(3, outcome=Outcome.HTTP_ERROR, status=None, error="what answers is not HTTP"), RankClass.FOREIGN_PORT),
+        (reply(3, outcome=Outcome.HTTP_ERROR, status=None, error="TLS failed: x"), RankClass.SERVER_ERROR),
+        (reply(3, outcome=Outcome.CANCELLED), RankClass.UNKNOWN),
+    ],
+)
+def test_a_ping_tells_the_class(ping: RankReply, rank_class: RankClass) -> None:
+    assert after(ping).rank_class is rank_class
+
+
+def test_a_rank_without_key_is_not_registered_and_a_bad_address_is_said() -> None:
+    assert liveness.begin(address(1, registered=False)).rank_class is RankClass.NOT_REGISTERED
+    broken = liveness.begin(RankAddress(1, "\x00", "", "", error="not an address"))
+    assert (broken.rank_class, broken.reason) == (RankClass.NAME_UNKNOWN, "not an address")
+
+
+def test_a_traceback_that_does_not_come_from_a_rank_that_answers_ping_means_the_gil_is_held() -> None:
+    stuck = reply(3, "dump_traceback", Outcome.TIMEOUT, took_s=3.0)
+    held = after(reply(3), stuck)
+    assert held.rank_class is RankClass.GIL_HELD
+    assert "GIL" in held.reason
+    # The ping of the next look does not clear it; the traceback does.
+    assert after(reply(3), state=held).rank_class is RankClass.GIL_HELD
+    freed = after(reply(3), reply(3, "dump_traceback", body=b"Current thread"), state=held)
+    assert freed.rank_class is RankClass.ALIVE
+
+
+@pytest.mark.parametrize("outcome", [Outcome.HTTP_ERROR, Outcome.RESET, Outcome.TOO_LARGE])
+def test_a_traceback_that_fails_at_once_does_not_accuse(outcome: Outcome) -> None:
+    assert after(reply(3), reply(3, "dump_traceback", outcome)).rank_class is RankClass.ALIVE
+
+
+def test_a_gil_holder_that_stops_or_dies_changes_its_class() -> None:
+    held = after(reply(3), reply(3, "dump_traceback", Outcome.TIMEOUT, took_s=3.0))
+    assert after(reply(3, outcome=Outcome.TIMEOUT), state=held).rank_class is RankClass.STOPPED
+    assert after(reply(3, outcome=Outcome.REFUSED), state=held).rank_class is RankClass.DEAD
+
+
+def test_a_stopped_rank_with_a_full_listen_queue_stays_stopped() -> None:
+    stopped = after(reply(3, outcome=Outcome.TIMEOUT))
+    later = after(reply(3, outcome=Outcome.UNREACHABLE), state=stopped)
+    assert later.rank_class is RankClass.STOPPED
+    assert "queue" in later.reason
+    assert after(reply(3, outcome=Outcome.REFUSED), state=later).rank_class is RankClass.DEAD
+    assert after(reply(3), state=later).rank_class is RankClass.ALIVE
+
+
+def test_since_is_the_first_of_an_unbroken_row_and_looks_are_counted() -> None:
+    state = row()
+    for look in range(3):
+        ping = reply(3, outcome=Outcome.TIMEOUT, started_at=START + look * 10 * SECOND, took_s=1.0)
+        state = liveness.settle(after(ping, state=state))
+    assert state.since == START + SECOND
+    assert state.confirmed == 3
+    woken = after(reply(3, started_at=START + 60 * SECOND), state=state)
+    assert woken.confirmed == 0
+    assert woken.since is not None
+    assert woken.since > START + 60 * SECOND
+    assert woken.was_alive
+
+
+def test_seen_at_is_the_newest_good_answer_of_any_kind() -> None:
+    state = after(reply(3), reply(3, "handlers", body=b"[]", started_at=START + SECOND))
+    assert state.seen_at == START + SECOND + 2_000_000
+    assert after(reply(3, "handlers", Outcome.RESET), state=state).seen_at == state.seen_at

@@ -1,0 +1,128 @@
+"""The command line: `xpudbg [TARGET]`, `xpudbg report TARGET`, `xpudbg demo`. Heavy modules load when needed."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from ..services.version import __version__
+from .command_options import DefaultCommand, ReportCommand, attach_options, read_options, read_target
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..services.attach_options import AttachOptions
+    from ..services.targets import Target
+
+__all__ = ["main"]
+
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+
+
+@click.group(cls=DefaultCommand, default="attach", context_settings=SETTINGS)
+@click.version_option(__version__, "--version", message="xpudbg %(version)s")
+def main() -> None:
+    """Debugger for distributed PyTorch jobs that hang, crawl or compute wrong numbers.
+
+    \b
+    xpudbg                        attach to MASTER_ADDR:MASTER_PORT, or choose
+    xpudbg 10.0.0.5:29500         attach to the job whose TCPStore is there
+    xpudbg http://node-7:41234    look at one worker, or several
+    xpudbg ranks.txt              a file with one worker a line (rank3=http://...)
+    xpudbg report 10.0.0.5:29500  print what is wrong and leave
+    xpudbg demo                   a simulated cluster, to try it out
+    """
+
+
+@main.command(hidden=True)
+@click.argument("target", nargs=-1)
+@click.option("--refresh", "refresh_s", type=click.FloatRange(min=0.5), metavar="SECONDS", help="Look again by itself.")
+@attach_options
+def attach(target: tuple[str, ...], refresh_s: float | None, **options: Any) -> None:
+    """Show a job on the screen."""
+    _screen(read_target(target), read_options(options), refresh_s)
+
+
+@main.command()
+@click.option("--ranks", type=click.IntRange(1, 65_536), metavar="N", help="How many ranks to simulate.")
+@click.option("--scenario", metavar="NAME", help="What is wrong with them; see --list.")
+@click.option("--list", "listing", is_flag=True, help="List the scenarios and their known culprits.")
+@click.option("--refresh", "refresh_s", type=click.FloatRange(min=0.5), metavar="SECONDS", help="Look again by itself.")
+def demo(ranks: int | None, scenario: str | None, listing: bool, refresh_s: float | None) -> None:
+    """Simulate a cluster on this machine and look at it."""
+    from ..services.attach_options import AttachOptions
+    from ..services.targets import DemoTarget
+
+    if listing:
+        click.echo(_scenarios())
+        return
+    _known_scenario(scenario)
+    _screen(DemoTarget(ranks, scenario), AttachOptions(), refresh_s)
+
+
+@main.command(cls=ReportCommand)
+@click.argument("target", nargs=-1)
+@click.option("--format", "style", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True)
+@click.option("--looks", type=click.IntRange(1, 1000), default=1, show_default=True, help="How often to look.")
+@click.option("--interval", type=click.FloatRange(0), default=2.0, show_default=True, help="Seconds between looks.")
+@click.option("--scenario", metavar="NAME", help="Scenario of the target `demo`.")
+@attach_options
+def report(
+    target: tuple[str, ...], style: str, looks: int, interval: float, scenario: str | None, **options: Any
+) -> None:
+    """Look at a job, print what is wrong, and leave.
+
+    Exit codes: 0 nothing wrong, 1 a problem found, 2 wrong usage, 3 the target could not be read, 4 partial data and
+    nothing wrong found.
+    """
+    from dataclasses import replace
+
+    from ..services.targets import DemoTarget
+    from .report_command import run_report
+
+    with_ranks = options.pop("with_ranks", False)
+    chosen = read_target(target)
+    if chosen is None:
+        raise click.UsageError("no target: give host:port of the job's TCPStore, a worker's URL, or set MASTER_ADDR")
+    settings = read_options(options)
+    if isinstance(chosen, DemoTarget):
+        _known_scenario(scenario)
+        chosen = DemoTarget(settings.world_size or chosen.ranks, scenario or chosen.scenario)
+        settings = replace(settings, world_size=None)
+    elif scenario is not None:
+        raise click.UsageError("--scenario goes with the target `demo` only")
+    sys.exit(run_report(chosen, settings, style=style, looks=looks, interval_s=interval, with_ranks=with_ranks))
+
+
+def _screen(target: Target | None, options: AttachOptions, refresh_s: float | None) -> None:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise click.UsageError("the screens need a terminal; `xpudbg report TARGET` prints without one")
+    from ..services.engine import Engine
+    from .app import XpudbgApp
+
+    with Engine() as engine:
+        app = XpudbgApp(engine, target, options, refresh_s=refresh_s)
+        app.run()
+    sys.exit(app.return_code or 0)
+
+
+def _known_scenario(name: str | None) -> None:
+    from ..services.simulate.scenarios import SCENARIOS
+
+    if name is not None and name not in SCENARIOS:
+        raise click.UsageError(f"no scenario is called {name!r}; there are: {', '.join(SCENARIOS)}")
+
+
+def _scenarios() -> str:
+    from tabulate import tabulate
+
+    from ..services.simulate.scenarios import SCENARIOS
+
+    rows = [(scenario.name, scenario.story) for scenario in SCENARIOS.values()]
+    return tabulate(rows, headers=("scenario", "what happens"), tablefmt="plain")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+"""Options that several commands share, and how their words become a target and AttachOptions."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from ..services.attach_options import AttachOptions
+    from ..services.targets import Target
+
+__all__ = ["DefaultCommand", "ReportCommand", "attach_options", "read_options", "read_target"]
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+ALL_RANKS = "all"
+
+
+class DefaultCommand(click.Group):
+    """A group whose first word, when it is no command, belongs to a default command."""
+
+    def __init__(self, *args: Any, default: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._default = default
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        own = {name for parameter in self.get_params(ctx) for name in parameter.opts}
+        first = next(iter(args), None)
+        if first is None or (first not in self.commands and first not in own):
+            args = [self._default, *args]
+        return super().parse_args(ctx, args)
+
+
+class ReportCommand(click.Command):
+    """`report`, whose --ranks may stand alone (show every rank) or name the ranks to look at."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        from ..services.ranksets import RankSet, RankSetError
+
+        made: list[str] = []
+        with_ranks = False
+        for index, word in enumerate(args):
+            if word.startswith("--ranks"):
+                with_ranks = True
+            if word != "--ranks":
+                made.append(word)
+                continue
+            following = args[index + 1] if index + 1 < len(args) else ""
+            try:
+                given = bool(RankSet.parse(following))
+            except RankSetError:
+                given = False
+            if given:
+                made.append(word)
+        rest = super().parse_args(ctx, made)
+        ctx.params["with_ranks"] = with_ranks
+        return rest
+
+
+def attach_options(command: F) -> F:
+    """Add the options that say which ranks of a job to look at, and how to reach them."""
+    options = [
+        click.option(
+            "--world-size", type=click.IntRange(1, 1_048_576), metavar="N", help="Number of ranks, when known."
+        ),
+        click.option("--ranks", metavar="0-7,12", help="Look at these ranks only."),
+        click.option(
+            "--map", "maps", multiple=True, metavar="HOST=ADDR", help="Where a host is from here; repeatable."
+        ),
+        click.option(
+            "--timeout",
+            "timeout_s",
+            type=click.FloatRange(0.1, 600),
+            default=3.0,
+            show_default=True,
+            metavar="SECONDS",
+            help="Time a rank has to answer.",
+        ),
+        click.option("--proxy", metavar="URL", help="HTTP proxy towards the ranks; none is used unless given here."),
+        click.option("--ca", "ca_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE"),
+        click.option("--insecure", is_flag=True, help="Accept any TLS certificate."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def read_options(given: dict[str, Any]) -> AttachOptions:
+    """
+    Raises:
+        click.UsageError: a value can't be read.
+    """
+    from ..services.addresses import AddressMap
+    from ..services.attach_options import AttachOptions
+    from ..services.ranksets import RankSet, RankSetError
+    from ..services.targets import TargetError
+
+    try:
+        ranks = None if given["ranks"] is None else RankSet.parse(given["ranks"])
+        maps = AddressMap.parse(list(given["maps"]))
+    except RankSetError as error:
+        raise click.UsageError(f"--ranks: {error}") from error
+    except TargetError as error:
+        raise click.UsageError(f"--map: {error} {error.hint}") from error
+    return AttachOptions(
+        world_size=given["world_size"],
+        ranks=ranks,
+        address_map=maps,
+        timeout_s=given["timeout_s"],
+        proxy=given["proxy"],
+        ca_file=given["ca_file"],
+        insecure=given["insecure"],
+    )
+
+
+def read_target(words: Sequence[str]) -> Target | None:
+    """
+    Raises:
+        click.UsageError: the words are no target.
+    """
+    from ..services.targets import TargetError, parse_target
+
+    try:
+        return parse_target(words, os.environ)
+    except TargetError as error:
+        raise click.UsageError(f"{error}\n{error.hint}") from error

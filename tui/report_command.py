@@ -1,0 +1,91 @@
+"""`xpudbg report`: the same engine and session as the screens, without one."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from ..services import events
+from ..services.engine import Engine
+from ..services.plain_text import plain, plain_lines
+from ..services.report import render_json, render_markdown, render_text
+from ..services.session import Phase, Session
+from ..services.targets import WorkersTarget
+
+if TYPE_CHECKING:
+    from ..services.attach_options import AttachOptions
+    from ..services.targets import Target
+
+__all__ = ["exit_code", "run_report"]
+
+RENDERERS = {"text": render_text, "json": render_json, "markdown": render_markdown}
+
+
+def run_report(
+    target: Target, options: AttachOptions, *, style: str, looks: int, interval_s: float, with_ranks: bool
+) -> int:
+    """Take `looks` looks, print the report on standard output and return the exit code.
+
+    An interrupt (Ctrl-C) ends the look and prints what has come so far.
+    """
+    session = Session()
+    interrupted = False
+    with Engine() as engine:
+        engine.attach(target, options)
+        try:
+            _follow(engine, session, looks, interval_s)
+        except KeyboardInterrupt:
+            interrupted = True
+            engine.cancel()
+            _until_closed(engine, session)
+    if style == "json" or not session.failure:
+        sys.stdout.write(RENDERERS[style](session, with_ranks=with_ranks))
+        sys.stdout.flush()
+    if session.failure:
+        print(f"xpudbg: {plain(session.failure)}\n  {plain(session.hint)}", file=sys.stderr)
+    for fault in session.faults:
+        print(f"xpudbg failed while {fault.doing}:\n{plain_lines(fault.trace or fault.error)}", file=sys.stderr)
+    return exit_code(session, names_workers=isinstance(target, WorkersTarget), interrupted=interrupted)
+
+
+def exit_code(session: Session, *, names_workers: bool = False, interrupted: bool = False) -> int:
+    """The exit code for what is known (design, "Decisions").
+
+    Args:
+        session: the session at its end.
+        names_workers: the target is a list of workers, so that nothing has been read when none of them is there.
+        interrupted: the person ended it.
+
+    Returns:
+        0 nothing wrong, 1 a problem found, 3 the target could not be read at all, 4 incomplete and nothing wrong found.
+    """
+    look = session.latest
+    if look is None:
+        return 4 if interrupted else 3
+    if names_workers and not any(reply.connected for reply in look.replies.values()):
+        return 3
+    if session.verdict.accuses:
+        return 1
+    return 4 if interrupted or session.verdict.partial or look.cancelled or session.faults else 0
+
+
+def _follow(engine: Engine, session: Session, looks: int, interval_s: float) -> None:
+    while True:
+        event = engine.events.get()
+        session.apply(event)
+        match event:
+            case events.TargetFailed():
+                return
+            case events.EngineFailed() if session.phase is not Phase.OPEN:
+                return
+            case events.LookClosed():
+                if len(session.looks) >= looks or session.looks[-1].id >= looks:
+                    return
+                time.sleep(interval_s)
+                engine.look()
+
+
+def _until_closed(engine: Engine, session: Session) -> None:
+    while session.under_way is not None:
+        session.apply(engine.events.get())
