@@ -12,11 +12,15 @@ from . import events
 from .cluster.fanout import fan_out
 from .cluster.file_limit import connections_allowed
 from .cluster.lanes import Lanes
+from .cluster.liveness import STORE
 from .cluster.registry import Registry, read_registry
-from .cluster.store import StoreClient, StoreError
+from .cluster.store import StoreClient, StoreError, StoreFault
+from .cluster.store_watch import StoreWatch
 from .cluster.transport import make_client
 from .cluster.worker import Worker, WorkerListener
 from .ranksets import RankSet
+from .snapshot import Outcome, RankReply
+from .spool import EMPTY
 from .targets import DemoTarget, FilesTarget, StoreTarget, TargetError, WorkersTarget
 
 if TYPE_CHECKING:
@@ -25,7 +29,6 @@ if TYPE_CHECKING:
     import httpx
 
     from .attach_options import AttachOptions
-    from .snapshot import RankReply
     from .spool import Spool
     from .targets import Target
 
@@ -55,6 +58,9 @@ class Attachment(WorkerListener):
         self._store: StoreTarget | None = None
         self._registry: Registry | None = None
         self._read_at = 0
+        self._watch = StoreWatch()
+        self._store_silent = False
+        """The last attempt to read the store got a connection and no answer."""
         self._workers: dict[int, Worker] = {}
         self._look_id = 0
 
@@ -91,6 +97,7 @@ class Attachment(WorkerListener):
                     reading = group.create_task(self._read_again())
             if self._look_id > 1 and self._store is not None:
                 notes = reading.result()
+                self._tell_end_of_store()
                 newcomers = [worker for worker in self._workers.values() if worker not in known]
                 if newcomers:
                     self._started(newcomers)
@@ -104,6 +111,7 @@ class Attachment(WorkerListener):
         for worker in self._workers.values():
             await worker.close()
         self._workers.clear()
+        await self._watch.close()
         await self._resources.aclose()
 
     # what the workers report ----------------------------------------------------------------------------------
@@ -172,6 +180,9 @@ class Attachment(WorkerListener):
                 client, world_size=options.world_size, ranks=options.ranks, address_map=options.address_map
             )
         self._read_at = time.time_ns()
+        self._store_silent = False
+        if not self._watch.watching and not registry.launcher:
+            await self._watch.start(store.host, store.port, options.timeout_s)
         return registry
 
     async def _read_again(self) -> tuple[str, ...]:
@@ -180,11 +191,29 @@ class Attachment(WorkerListener):
         try:
             registry = await self._read_store(self._store)
         except (StoreError, TargetError) as error:
+            self._store_silent = isinstance(error, StoreError) and error.kind is StoreFault.TIMED_OUT
             when = time.strftime("%H:%M:%S", time.localtime(self._read_at / 1e9))
             return (f"the store could not be read again ({error}); addresses are those of {when}",)
         if registry != self._registry:
             await self._adopt(registry)
         return ()
+
+    def _tell_end_of_store(self) -> None:
+        """Rank 0 holds the store: when that hung up and now accepts without answering, rank 0 has ended."""
+        if not (self._watch.hung_up and self._store_silent):
+            return
+        reply = RankReply(
+            rank=0,
+            source=STORE,
+            query="",
+            outcome=Outcome.RESET,
+            status=None,
+            body=EMPTY,
+            error="the store it holds hung up and does not answer any more",
+            started_at=time.time_ns(),
+            took_s=0.0,
+        )
+        self._emit(events.ReplyArrived(self._look_id, reply))
 
     async def _adopt(self, registry: Registry) -> None:
         """Make these the ranks that are looked at, keeping the workers whose address has not changed."""

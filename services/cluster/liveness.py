@@ -11,9 +11,12 @@ from dataclasses import replace
 
 from ..snapshot import Outcome, RankAddress, RankClass, RankReply, RankState
 
-__all__ = ["PONG", "begin", "fold", "is_pong", "settle"]
+__all__ = ["PONG", "STORE", "begin", "fold", "is_pong", "settle"]
 
 PONG = b"pong"
+STORE = "store"
+"""Source of what the job's store tells about a rank."""
+ORPHANED = "its process has ended: the store in it hung up; a process forked from it keeps its ports open"
 
 _BY_OUTCOME = {
     Outcome.REFUSED: RankClass.DEAD,
@@ -50,6 +53,10 @@ def fold(state: RankState, reply: RankReply) -> RankState:
         return state
     if reply.source == "ping":
         return _from_ping(state, reply)
+    if reply.source == STORE:
+        if reply.outcome is Outcome.RESET and state.rank_class in (RankClass.STOPPED, RankClass.UNREACHABLE):
+            return _become(state, RankClass.DEAD, ORPHANED, reply.ended_at)
+        return state
     if reply.outcome is Outcome.OK:
         state = replace(state, seen_at=max(reply.ended_at, state.seen_at or 0))
     if reply.source == "dump_traceback" and state.rank_class in (RankClass.ALIVE, RankClass.GIL_HELD):
@@ -75,6 +82,8 @@ def _from_ping(state: RankState, reply: RankReply) -> RankState:
         if state.rank_class is RankClass.GIL_HELD:
             return heard  # only the traceback decides about the GIL, and it is asked after the ping
         return _become(heard, RankClass.ALIVE, f"answers ping in {reply.took_s * 1000:.0f} ms", at)
+    if state.reason == ORPHANED and reply.outcome in (Outcome.TIMEOUT, Outcome.UNREACHABLE):
+        return state
     if reply.outcome is Outcome.UNREACHABLE and state.rank_class is RankClass.STOPPED:
         reason = "stopped earlier, and its listen queue is full now: new connections time out"
         return replace(state, reason=reason)

@@ -51,6 +51,8 @@ class Registry:
     """One for each rank that is looked at, ascending; those that have not registered included."""
     notes: tuple[str, ...] = ()
     """What a person should know about them, one plain line each."""
+    launcher: bool = False
+    """A launcher has written to the store, and holds it then; without one rank 0 does."""
 
     @classmethod
     def of(
@@ -113,7 +115,8 @@ async def read_registry(
         notes.append(f"no rank has registered a debug server: {_START_HINT}")
     notes += _about_keys(job, size, world_size, launched)
     keys = {rank: key for rank, key in job.ranks.items() if ranks is None or rank in ranks}
-    return Registry.of(await _addresses(store, keys, notes), size, ranks, address_map, notes)
+    made = Registry.of(await _addresses(store, keys, notes), size, ranks, address_map, notes)
+    return replace(made, launcher=bool(job.assigned_ranks or job.role_info))
 
 
 _START_HINT = (

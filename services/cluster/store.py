@@ -152,8 +152,8 @@ class StoreClient:
                 raise StoreError(
                     StoreFault.TIMED_OUT,
                     f"{self._where} accepts the connection, but its answer has not come within {self.timeout_s:g} s",
-                    hint="the process that holds the store (rank 0, or the launcher) may be stopped or very busy; "
-                    "a server that is no TCPStore may be silent too",
+                    hint="the process that holds the store (rank 0, or the launcher) may be stopped, very busy, or dead "
+                    "while a child of it keeps the port open; the workers can be named: xpudbg http://HOST:PORT ...",
                 ) from error
             finally:
                 if not done:

@@ -153,6 +153,31 @@ def test_the_end_of_the_rank_that_hosts_the_store_is_a_dead_rank_not_a_lost_targ
     assert attached.session.phase is Phase.OPEN
 
 
+def test_the_death_of_rank_0_is_told_from_a_stop_though_torch_s_page_keeps_its_ports_open(
+    job: RealJob, engine: Engine
+) -> None:
+    attached = Attached(engine, store(job))
+    job.kill(0, with_children=False)
+    for _ in range(3):
+        attached.look()
+        assert attached.classes()[0] is RankClass.DEAD
+        assert "forked from it" in attached.session.ranks[0].reason
+    (finding,) = attached.session.verdict.findings
+    assert (finding.kind, finding.culprits) == ("dead", RankSet([0]))
+
+
+def test_a_stopped_rank_0_is_stopped_not_dead(job: RealJob, engine: Engine) -> None:
+    attached = Attached(engine, store(job))
+    job.stop(0)
+    for _ in range(2):
+        attached.look()
+        assert attached.classes()[0] is RankClass.STOPPED
+    job.resume(0)
+    attached.until_late(0)
+    attached.look()
+    assert set(attached.classes().values()) == {RankClass.ALIVE}
+
+
 def test_a_rank_that_never_registered(torch_python: str, engine: Engine, tmp_path: Path) -> None:
     with real_job(torch_python, tmp_path, world_size=3, roles={1: "skip-debug-server"}) as job:
         attached = Attached(engine, store(job))

@@ -102,3 +102,16 @@ def test_seen_at_is_the_newest_good_answer_of_any_kind() -> None:
     state = after(reply(3), reply(3, "handlers", body=b"[]", started_at=START + SECOND))
     assert state.seen_at == START + SECOND + 2_000_000
     assert after(reply(3, "handlers", Outcome.RESET), state=state).seen_at == state.seen_at
+
+
+def test_a_silent_rank_whose_store_hung_up_is_dead_and_stays_so_until_it_answers() -> None:
+    stopped = after(reply(0, outcome=Outcome.TIMEOUT))
+    hung_up = reply(0, liveness.STORE, Outcome.RESET)
+    dead = after(hung_up, state=stopped)
+    assert dead.rank_class is RankClass.DEAD
+    assert after(reply(0, outcome=Outcome.TIMEOUT), hung_up, state=dead) == dead
+    assert after(reply(0), state=dead).rank_class is RankClass.ALIVE
+
+
+def test_a_rank_that_answers_is_alive_whatever_became_of_the_store() -> None:
+    assert after(reply(0), reply(0, liveness.STORE, Outcome.RESET)).rank_class is RankClass.ALIVE
