@@ -58,7 +58,7 @@ class Session:
         """Grows with each change, so that a screen can tell whether it is current."""
         self.faults: list[events.EngineFailed] = []
         """Defects of xpudbg itself that the engine reported."""
-        self._verdict: tuple[int, Verdict] | None = None
+        self._verdict: Verdict | None = None
         self._begin("", Phase.IDLE)
 
     def _begin(self, label: str, phase: Phase) -> None:
@@ -95,9 +95,9 @@ class Session:
     @property
     def verdict(self) -> Verdict:
         """What is known so far, of the look under way too; computed when first asked for after a change."""
-        if self._verdict is None or self._verdict[0] != self.revision:
-            self._verdict = (self.revision, self._judge())
-        return self._verdict[1]
+        if self._verdict is None:
+            self._verdict = self._judge()
+        return self._verdict
 
     def _judge(self) -> Verdict:
         if not self.ranks:
@@ -157,6 +157,8 @@ class Session:
                     self.selected = event.rank
             case events.RanksMarked():
                 self.marked = event.ranks & self.all_ranks
+        if not isinstance(event, events.RankSelected | events.RanksMarked):
+            self._verdict = None
         self.revision += 1
 
     def _opened(self, event: events.TargetOpened) -> None:

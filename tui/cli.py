@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from ..services.version import __version__
-from .command_options import DefaultCommand, ReportCommand, attach_options, read_options, read_target
+from .command_options import (
+    MOST_DEMO_RANKS,
+    DefaultCommand,
+    ReportCommand,
+    attach_options,
+    read_demo_size,
+    read_options,
+    read_target,
+)
 
 if TYPE_CHECKING:
     from typing import Any
@@ -46,7 +54,7 @@ def attach(target: tuple[str, ...], refresh_s: float | None, **options: Any) -> 
 
 
 @main.command()
-@click.option("--ranks", type=click.IntRange(1, 65_536), metavar="N", help="How many ranks to simulate.")
+@click.option("--ranks", type=click.IntRange(1, MOST_DEMO_RANKS), metavar="N", help="How many ranks to simulate.")
 @click.option("--scenario", metavar="NAME", help="What is wrong with them; see --list.")
 @click.option("--list", "listing", is_flag=True, help="List the scenarios and their known culprits.")
 @click.option("--refresh", "refresh_s", type=click.FloatRange(min=0.5), metavar="SECONDS", help="Look again by itself.")
@@ -89,7 +97,10 @@ def report(
     settings = read_options(options)
     if isinstance(chosen, DemoTarget):
         _known_scenario(scenario)
-        chosen = DemoTarget(settings.world_size or chosen.ranks, scenario or chosen.scenario)
+        size = settings.world_size
+        if options["ranks"] is not None and options["ranks"].isdecimal():  # as in `xpudbg demo --ranks N`
+            size, settings = read_demo_size(options["ranks"]), replace(settings, ranks=None)
+        chosen = DemoTarget(size or chosen.ranks, scenario or chosen.scenario)
         settings = replace(settings, world_size=None)
     elif scenario is not None:
         raise click.UsageError("--scenario goes with the target `demo` only")
@@ -104,8 +115,8 @@ def _screen(target: Target | None, options: AttachOptions, refresh_s: float | No
 
     with Engine() as engine:
         app = XpudbgApp(engine, target, options, refresh_s=refresh_s)
-        app.run()
-    sys.exit(app.return_code or 0)
+        code = app.run()
+    sys.exit(code if code is not None else app.return_code or 0)
 
 
 def _known_scenario(name: str | None) -> None:

@@ -15,11 +15,20 @@ if TYPE_CHECKING:
     from ..services.attach_options import AttachOptions
     from ..services.targets import Target
 
-__all__ = ["DefaultCommand", "ReportCommand", "attach_options", "read_options", "read_target"]
+__all__ = [
+    "MOST_DEMO_RANKS",
+    "DefaultCommand",
+    "ReportCommand",
+    "attach_options",
+    "read_demo_size",
+    "read_options",
+    "read_target",
+]
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
-ALL_RANKS = "all"
+MOST_DEMO_RANKS = 65_536
+"""Ranks that the demo can be asked for; how many it can serve depends on the machine's limit of open files."""
 
 
 class DefaultCommand(click.Group):
@@ -117,6 +126,17 @@ def read_options(given: dict[str, Any]) -> AttachOptions:
         ca_file=given["ca_file"],
         insecure=given["insecure"],
     )
+
+
+def read_demo_size(text: str) -> int:
+    """The number of ranks of the demo.
+
+    Raises:
+        click.UsageError: no such number.
+    """
+    if not 1 <= int(text) <= MOST_DEMO_RANKS:
+        raise click.UsageError(f"--ranks: the demo has 1 to {MOST_DEMO_RANKS} ranks")
+    return int(text)
 
 
 def read_target(words: Sequence[str]) -> Target | None:

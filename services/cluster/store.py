@@ -152,7 +152,7 @@ class StoreClient:
                 raise StoreError(
                     StoreFault.TIMED_OUT,
                     f"{self._where} accepts the connection, but its answer has not come within {self.timeout_s:g} s",
-                    hint="the process that holds the store (rank 0, or the launcher) may be stopped, very busy, or dead "
+                    hint="the process that holds the store (rank 0 or the launcher) may be stopped, very busy, or dead "
                     "while a child of it keeps the port open; the workers can be named: xpudbg http://HOST:PORT ...",
                 ) from error
             finally:

@@ -1,0 +1,130 @@
+"""Take the pictures of this folder: the real program, run headless, on the real demo job.
+
+Writes `<scene>.svg` and `<scene>.png` for 120x36, `<scene>-80x24.*` for a small terminal. Names of scenes as
+arguments take only those.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import resvg_py
+
+from xpudbg.services.attach_options import AttachOptions
+from xpudbg.services.engine import Engine
+from xpudbg.services.recent import RecentTargets
+from xpudbg.services.targets import DemoTarget, StoreTarget
+from xpudbg.tui.app import XpudbgApp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from textual.pilot import Pilot
+
+FOLDER = Path(__file__).parent
+SIZES = ((120, 36), (80, 24))
+"""Columns and rows; the first has no suffix in the file name."""
+PATIENCE_S = 60
+TWO_HOURS = 7200 * 10**9
+
+FONTS = {"Fira Code": "FiraCode*", "Noto Mono": "NotoMono*", "Symbola": "Symbola*"}
+"""Fonts that have the glyphs of the screens, and the names of their files."""
+FONT_FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts", "/Library/Fonts")
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One picture: what the demo plays, and the keys that lead to what is shown."""
+
+    name: str
+    scenario: str | None
+    ranks: int = 64
+    keys: tuple[str, ...] = ()
+    sizes: tuple[tuple[int, int], ...] = SIZES
+
+
+SCENES = (
+    Scene("start", None),
+    Scene("overview", "mixed"),
+    Scene("overview-healthy", "healthy", ranks=8),
+    Scene("overview-4096", "mixed", ranks=4096, sizes=((120, 36), (250, 70))),
+    Scene("ranks", "mixed", keys=("2", "space")),
+    Scene("ranks-filtered", "mixed", keys=("2", "slash", *"class:stopped", "enter")),
+    Scene("help", "mixed", keys=("2", "question_mark")),
+    Scene("palette", "mixed", keys=("colon",)),
+)
+
+
+async def until(pilot: Pilot[int], condition: Callable[[], object], what: str) -> None:
+    """Let the program run until `condition` holds.
+
+    Raises:
+        TimeoutError: it did not within PATIENCE_S.
+    """
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            while not condition():
+                await pilot.pause(0.05)
+    except TimeoutError:
+        raise TimeoutError(f"{what} did not come within {PATIENCE_S} s") from None
+    await pilot.pause()
+
+
+async def take(scene: Scene, size: tuple[int, int], state: Path) -> str:
+    """The scene as SVG."""
+    recent = RecentTargets(state / "recent.json")
+    target = None
+    if scene.scenario is None:
+        recent.add(StoreTarget("node-a01", 29500), time.time_ns() - TWO_HOURS)
+    else:
+        target = DemoTarget(scene.ranks, scene.scenario)
+    with Engine() as engine:
+        app = XpudbgApp(engine, target, AttachOptions(), env={}, recent=recent)
+        async with app.run_test(size=size) as pilot:
+            if target is not None:
+                await until(pilot, lambda: app.session.looks and app.session.under_way is None, "the end of the look")
+            for key in scene.keys:
+                await pilot.press(key)
+            await pilot.pause()
+            return app.export_screenshot(title=f"xpudbg: {scene.name}")
+
+
+def missing_fonts() -> list[str]:
+    """Fonts without which the PNGs have gaps."""
+    folders = [Path(name).expanduser() for name in FONT_FOLDERS]
+    return [name for name, files in FONTS.items() if not any(any(folder.rglob(files)) for folder in folders)]
+
+
+def write(name: str, svg: str) -> None:
+    (FOLDER / f"{name}.svg").write_text(svg, encoding="utf-8")
+    png = resvg_py.svg_to_bytes(svg_string=svg, font_family="Fira Code", monospace_family="Fira Code")
+    (FOLDER / f"{name}.png").write_bytes(bytes(png))
+
+
+def main(names: Sequence[str]) -> int:
+    unknown = set(names) - {scene.name for scene in SCENES}
+    if unknown:
+        print(f"no scene is called {', '.join(sorted(unknown))}; there are: {', '.join(s.name for s in SCENES)}")
+        return 2
+    missing = missing_fonts()
+    if missing:
+        print(f"fonts that are missing, so that the PNGs may have gaps: {', '.join(missing)}")
+    with tempfile.TemporaryDirectory() as state:
+        for scene in SCENES:
+            if names and scene.name not in names:
+                continue
+            for number, size in enumerate(scene.sizes):
+                name = scene.name if number == 0 else f"{scene.name}-{size[0]}x{size[1]}"
+                write(name, asyncio.run(take(scene, size, Path(state))))
+                print(f"{name}.svg, {name}.png")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

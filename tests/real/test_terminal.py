@@ -1,0 +1,50 @@
+"""A person at a real terminal with a real job: start, walk the ranks by keys, find the stopped one, quit."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.real.job import RealJob, real_job
+from tests.terminal.terminal import Terminal
+
+pytestmark = [pytest.mark.torch, pytest.mark.terminal]
+
+XPUDBG = str(Path(sys.executable).with_name("xpudbg"))
+SOON = 30.0
+
+
+@pytest.fixture
+def job(torch_python: str, tmp_path: Path) -> Iterator[RealJob]:
+    with real_job(torch_python, tmp_path, world_size=4) as running:
+        yield running
+
+
+def test_the_stopped_rank_is_found_by_keys_and_the_terminal_is_as_before(job: RealJob, tmp_path: Path) -> None:
+    job.stop(2)
+    environment = {"XDG_STATE_HOME": str(tmp_path / "state")}
+    with Terminal([XPUDBG, job.store, "--timeout", "1"], environment=environment) as terminal:
+        terminal.wait_for(r"Rank 2 \(.*\) is stopped", within=SOON)  # the verdict, no key pressed
+        for rank in (2, 3, 0, 1, 2):  # the culprit is selected first
+            terminal.wait_for(rf"\brank {rank}\b", within=SOON)
+            if rank == 2:
+                terminal.wait_for("stopped for", within=SOON)
+            terminal.press("]")
+        terminal.press("2")
+        terminal.wait_for(r"(?m)^ +2 +S stopped +\S+ +\d+ s +1 +no answer", within=SOON)  # its row, with the stuck request
+        job.resume(2)
+        terminal.press("r")
+        terminal.wait_for(r"look 2\b", within=SOON)
+        terminal.press("1")
+        terminal.wait_for("No problem found: all 4 ranks answer", within=SOON)
+        terminal.resize(80, 24)
+        terminal.wait_for("No problem found: all 4 ranks answer", within=SOON)
+        assert not re.search("Traceback", terminal.text)
+        terminal.press("q")
+        assert terminal.wait_for_exit(within=SOON) == 0
+        assert terminal.used_alternate_screen()
+        assert terminal.left_behind() == []

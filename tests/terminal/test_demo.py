@@ -1,0 +1,71 @@
+"""The installed program on the demo job, in a real terminal: read it, walk it by keys, leave it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from .terminal import Terminal
+
+pytestmark = pytest.mark.terminal
+
+PROGRAM = str(Path(sys.executable).with_name("xpudbg"))
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Terminal:
+    """`xpudbg demo` with one stopped rank of eight; its state folder is one of the test's own."""
+    command = [PROGRAM, "demo", "--scenario", "stopped", "--ranks", "8"]
+    return Terminal(command, cwd=tmp_path, environment={"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path)})
+
+
+def children_of(pid: int) -> list[int]:
+    """Process ids of the direct children of a process (Linux)."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            after_name = stat.read_text().rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # ended while we looked
+        if int(after_name[1]) == pid:
+            found.append(int(stat.parent.name))
+    return found
+
+
+def test_the_stopped_rank_is_found_and_the_terminal_comes_back(demo: Terminal) -> None:
+    with demo as terminal:
+        terminal.wait_for(r"HANG\s+Rank 4 \(.*\) is stopped", within=60)
+        terminal.wait_for(r"look 1, \d+ s ago", within=60)
+        terminal.press("2")
+        terminal.wait_for(r"4\s+S stopped .*no answer", within=30)
+        terminal.press("q")
+        assert terminal.wait_for_exit(within=30) == 0
+        assert terminal.used_alternate_screen()
+        assert terminal.left_behind() == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
+def test_the_demo_ends_with_the_program(demo: Terminal) -> None:
+    with demo as terminal:
+        terminal.wait_for("is stopped", within=60)
+        children = children_of(terminal.pid)
+        assert children, "the demo job is a child process"
+        terminal.press("q")
+        assert terminal.wait_for_exit(within=30) == 0
+    for child in children:
+        with pytest.raises(ProcessLookupError):
+            os.kill(child, 0)
+
+
+def test_another_size_shows_the_same(demo: Terminal) -> None:
+    with demo as terminal:
+        terminal.wait_for(r"HANG\s+Rank 4", within=60)
+        terminal.resize(80, 24)
+        terminal.wait_for(r"HANG\s+Rank 4[^\n]{0,60}\n", within=30)
+        assert max(map(len, terminal.text.splitlines())) <= 80
+        terminal.press("q")
+        assert terminal.wait_for_exit(within=30) == 0
+        assert terminal.left_behind() == []

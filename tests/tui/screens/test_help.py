@@ -1,0 +1,51 @@
+"""Help and palette come from the registry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from textual.command import CommandPalette
+
+from tests.tui.running import running
+from tests.tui.scripted import job
+from xpudbg.tui.actions import Scope, actions_in
+from xpudbg.tui.screens.help import HelpScreen
+from xpudbg.tui.widgets.painted import Painted
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(("key", "scope"), [("1", Scope.OVERVIEW), ("2", Scope.RANKS)])
+async def test_help_lists_every_key_of_the_place(tmp_path: Path, key: str, scope: Scope) -> None:
+    async with running(job(16), tmp_path, size=(120, 60)) as run:
+        await run.press(key, "question_mark")
+        await run.until(lambda: isinstance(run.app.screen, HelpScreen))
+        said = " ".join(run.app.screen.query_one(Painted).content_shown.plain.split())
+        for action in actions_in((scope, Scope.JOB, Scope.APP)):
+            if action.keys:
+                assert action.description in said, action.name
+        await run.press("q")
+        await run.until(lambda: not isinstance(run.app.screen, HelpScreen))
+        assert run.app.is_running
+
+
+async def test_help_says_what_cannot_be_done_now(tmp_path: Path) -> None:
+    async with running([], tmp_path, size=(120, 60)) as run:
+        await run.press("question_mark")
+        assert "(not now: no rank is known yet)" in run.text()
+
+
+async def test_the_palette_does_what_it_says(tmp_path: Path) -> None:
+    async with running(job(16), tmp_path, size=(120, 40)) as run:
+        await run.press("colon")
+        await run.until(lambda: isinstance(run.app.screen, CommandPalette))
+        await run.press(*"mark")
+        await run.until(lambda: "Mark the selected rank" in run.text())
+        await run.press("escape")
+        await run.until(lambda: not isinstance(run.app.screen, CommandPalette))
+        await run.press("ctrl+p", *"ranks")
+        await run.until(lambda: "Ranks: one row a rank" in run.text())
+        await run.press("enter")
+        await run.until(lambda: run.app.current_mode == "ranks")

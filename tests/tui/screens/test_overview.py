@@ -1,0 +1,151 @@
+"""Screen 1, by keys and mouse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.tui.running import running
+from tests.tui.scripted import NOW, SECOND, job, look, opened
+from xpudbg.services import events
+from xpudbg.services.ranksets import RankSet
+from xpudbg.tui.widgets.rank_grid import RankGrid
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from xpudbg.services.events import Event
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (250, 70)])
+@pytest.mark.parametrize("count", [4, 256, 4096])
+async def test_the_culprit_is_read_without_pressing_a_key(tmp_path: Path, size: tuple[int, int], count: int) -> None:
+    async with running(job(count, {3: "stopped"}), tmp_path, size=size) as run:
+        text = run.text()
+        assert "HANG" in text
+        assert "Rank 3 (node-000) is stopped" in text
+        assert "refuted if" in text
+        assert "S 1 stopped" in text
+        assert f"{count - 1:,} alive" in text
+        assert "look 1, 8 s ago" in run.lines()[0]
+        assert run.app.session.selected == 3
+        grid = run.app.screen.query_one(RankGrid)
+        assert grid.size.height >= min(4, count // 8 + 1)
+        assert all(len(line) == size[0] for line in run.lines())
+
+
+async def test_a_selection_made_by_hand_is_not_moved(tmp_path: Path) -> None:
+    async with running([events.TargetOpening("s"), opened(16)], tmp_path) as run:
+        await run.press("right", "right")
+        assert run.app.session.selected == 2
+        await run.say(look(1, 16, {9: "dead"}))
+        assert run.app.session.selected == 2
+
+
+async def test_keys_walk_and_the_detail_follows(tmp_path: Path) -> None:
+    async with running(job(64, {10: "stopped"}), tmp_path, size=(120, 40)) as run:
+        await run.press("g", "l", "l")
+        assert run.app.session.selected == 2
+        assert "rank 2  node-000" in run.text()
+        await run.press("right_square_bracket", "left_square_bracket", "left_square_bracket")
+        assert run.app.session.selected == 1
+        await run.press("n")
+        assert run.app.session.selected == 10
+        assert "S stopped for 4 s" in run.text()
+
+
+async def test_selection_and_scroll_survive_a_refresh(tmp_path: Path) -> None:
+    async with running(job(4096, {9: "dead"}), tmp_path) as run:
+        grid = run.app.screen.query_one(RankGrid)
+        await run.press("G", "up")
+        selected, scroll = run.app.session.selected, grid.scroll_offset
+        assert scroll.y > 0
+        await run.say(look(2, 4096, {7: "dead", 9: "dead"}))
+        assert run.app.session.selected == selected
+        assert grid.scroll_offset == scroll
+        assert "Ranks 7,9" in run.text()
+
+
+async def test_what_is_under_way_is_said(tmp_path: Path) -> None:
+    script: list[Event] = [*job(1024), *look(2, 1024, silent=[3, 77, 78, 79], closed=False)]
+    async with running(script, tmp_path, size=(120, 40)) as run:
+        assert "look 2: 1,020 of 1,024, still out: 3,77-79" in run.lines()[0]
+        assert "look 1, 8 s ago" in run.lines()[0]
+
+
+async def test_changes_since_the_last_look(tmp_path: Path) -> None:
+    async with running([*job(16), *look(2, 16, {3: "stopped"})], tmp_path) as run:
+        assert "since look 1: rank 3 alive → S stopped" in run.text()
+
+
+async def test_ages_tick(tmp_path: Path) -> None:
+    async with running(job(16), tmp_path) as run:
+        run.clock.now = NOW + 100 * SECOND
+        await run.until(lambda: "look 1, 1 m 44 s ago" in run.lines()[0])
+
+
+async def test_enter_and_double_click_open_the_table_at_the_rank(tmp_path: Path) -> None:
+    async with running(job(16), tmp_path) as run:
+        await run.press("right", "enter")
+        assert run.app.current_mode == "ranks"
+        assert run.app.session.selected == 1
+        await run.press("escape")
+        assert run.app.current_mode == "overview"
+        grid = run.app.screen.query_one(RankGrid)
+        line = next(y for y in range(grid.size.height) if "12 o" in grid.render_line(y).text)
+        x = grid.render_line(line).text.index("12 o")
+        await run.pilot.click(RankGrid, offset=(x, line), times=2)
+        await run.until(lambda: run.app.current_mode == "ranks")
+        assert run.app.session.selected == 12
+
+
+async def test_marks_and_filter(tmp_path: Path) -> None:
+    async with running(job(16, {3: "stopped"}), tmp_path) as run:
+        await run.press("space", "right", "space")
+        assert run.app.session.marked == RankSet([3, 4])
+        await run.press("space")
+        assert run.app.session.marked == RankSet([3])
+        await run.press("slash", *"is:marked", "enter")
+        assert "1 of 16 ranks" in run.lines()[1]
+        await run.press("escape")
+        assert "of 16 ranks" not in run.text()
+
+
+async def test_hostile_names_and_reasons_are_painted_as_they_are(tmp_path: Path) -> None:
+    bad = "[/x] \x1b[31m\u202e"
+    opening = opened(8, hosts=dict.fromkeys(range(4), bad))
+    script: list[Event] = [events.TargetOpening(bad), opening, *look(1, 8, {0: "dead"}, error=bad)]
+    async with running(script, tmp_path, size=(120, 40)) as run:
+        shown = "[/x] \\x1b[31m\\u202e"
+        for key in ("1", "2"):
+            await run.press(key)
+            text = run.text()
+            assert text.count(shown) >= 3
+            assert "\x1b" not in text
+            svg = run.app.export_screenshot()
+            assert "\x1b" not in svg
+            assert "\u202e" not in svg
+            assert "x1b[31m" in svg
+
+
+async def test_copying_the_verdict(tmp_path: Path) -> None:
+    async with running(job(16, {3: "stopped"}), tmp_path) as run:
+        await run.press("y")
+        assert "Rank 3 (node-000) is stopped" in run.app.clipboard
+        await run.until(lambda: "copied the verdict" in run.text())
+
+
+async def test_a_failure_is_told_and_tried_again(tmp_path: Path) -> None:
+    script: list[Event] = [
+        events.TargetOpening("s"),
+        events.TargetFailed("s", "refused by [b]head-0", "is the job running?"),
+    ]
+    async with running(script, tmp_path) as run:
+        assert "FAILED" in run.text()
+        assert "refused by [b]head-0" in run.text()
+        assert "is the job running?" in run.text()
+        await run.press("2")
+        assert "refused by [b]head-0" in run.text()
+        await run.press("r")
+        assert run.engine.told("attach") == 2

@@ -1,0 +1,82 @@
+"""The registry: no key twice in one place, everything can be carried out."""
+
+from __future__ import annotations
+
+import pytest
+from textual.binding import Binding
+from textual.keys import Keys
+from textual.widget import Widget
+
+from xpudbg.services.session import Session
+from xpudbg.tui.actions import ACTIONS, Scope, actions_in, bindings, by_name, keys_shown
+from xpudbg.tui.app import XpudbgApp
+from xpudbg.tui.screens.help import HelpScreen
+from xpudbg.tui.screens.job import JobScreen
+from xpudbg.tui.screens.overview import OverviewScreen
+from xpudbg.tui.screens.ranks import RanksScreen
+from xpudbg.tui.screens.start import StartScreen
+from xpudbg.tui.widgets.grid_table import GridTable
+from xpudbg.tui.widgets.rank_grid import RankGrid
+
+CARRIED_OUT_BY = {
+    Scope.APP: XpudbgApp,
+    Scope.JOB: JobScreen,
+    Scope.OVERVIEW: OverviewScreen,
+    Scope.RANKS: RanksScreen,
+    Scope.START: StartScreen,
+    Scope.GRID: RankGrid,
+    Scope.TABLE: GridTable,
+    Scope.HELP: HelpScreen,
+}
+PLACES = (
+    (Scope.OVERVIEW, Scope.JOB, Scope.GRID, Scope.APP),
+    (Scope.RANKS, Scope.JOB, Scope.TABLE, Scope.APP),
+    (Scope.START, Scope.APP),
+    (Scope.HELP,),
+)
+
+
+def test_each_name_is_there_once() -> None:
+    assert len(by_name) == len(ACTIONS)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_no_key_means_two_things_in_one_place(place: tuple[Scope, ...]) -> None:
+    keys = [key for action in actions_in(place) for key in action.keys]
+    assert sorted(keys) == sorted(set(keys))
+
+
+@pytest.mark.parametrize("scope", Scope)
+def test_every_action_has_who_carries_it_out(scope: Scope) -> None:
+    for action in actions_in((scope,)):
+        assert callable(getattr(CARRIED_OUT_BY[scope], f"do_{action.name}", None)), action.name
+
+
+@pytest.mark.parametrize("scope", Scope)
+def test_bindings_come_from_the_registry(scope: Scope) -> None:
+    made = [binding for binding in bindings(scope) if isinstance(binding, Binding)]
+    wanted = [(key, f"app.perform('{action.name}')") for action in actions_in((scope,)) for key in action.keys]
+    assert [(binding.key, binding.action) for binding in made] == wanted
+
+
+def test_words_are_there_for_footer_palette_and_help() -> None:
+    for action in ACTIONS:
+        assert action.label, action.name
+        assert action.description, action.name
+        assert len(keys_shown(action)) == len(action.keys)
+        assert all(len(shown) <= 6 for shown in keys_shown(action))
+
+
+def test_without_a_target_most_say_why_not() -> None:
+    session = Session()
+    assert by_name["look"].why_not(session) == "nothing is attached"
+    assert by_name["sort"].why_not(session) == "no rank is known yet"
+    assert by_name["help"].why_not(session) == ""
+
+
+def test_names_of_keys_are_those_of_textual() -> None:
+    known = {key.value for key in Keys}
+    for action in ACTIONS:
+        for key in action.keys:
+            assert len(key) == 1 or key in known or key.replace("_", "").isalpha(), key
+    assert issubclass(GridTable, Widget)

@@ -1,0 +1,82 @@
+"""The application: attachment, looks, places, quitting."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.tui.running import TARGET, running
+from tests.tui.scripted import NOW, SECOND, job, look
+from xpudbg.services import events
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+async def test_it_attaches_when_it_starts(tmp_path: Path) -> None:
+    async with running(job(4), tmp_path) as run:
+        assert run.engine.calls == [("attach", TARGET)]
+        assert run.app.current_mode == "overview"
+
+
+async def test_r_looks_again_but_not_while_a_look_is_under_way(tmp_path: Path) -> None:
+    async with running(job(4), tmp_path) as run:
+        await run.press("r")
+        assert run.engine.told("look") == 1
+        await run.say(look(2, 4, closed=False))
+        await run.press("r")
+        assert run.engine.told("look") == 1
+        await run.until(lambda: "look 2 is still under way" in run.text())
+        run.app.perform("cancel_look")
+        assert run.engine.told("cancel") == 1
+        await run.say([events.LookClosed(2, NOW, cancelled=True)])
+        assert "look 2 (cancelled)" in run.lines()[0]
+
+
+async def test_it_looks_by_itself_at_the_interval(tmp_path: Path) -> None:
+    async with running(job(4), tmp_path) as run:
+        run.clock.now = NOW + SECOND
+        for interval in ("every 2 s", "every 5 s", "every 10 s", "every 30 s", "refresh off", "every 2 s"):
+            await run.press("R")
+            assert interval in run.lines()[0]
+        assert run.engine.told("look") == 0
+        run.clock.now = NOW + 60 * SECOND
+        await run.until(lambda: run.engine.told("look") >= 1)
+
+
+async def test_places(tmp_path: Path) -> None:
+    async with running(job(16), tmp_path) as run:
+        await run.press("escape")
+        await run.until(lambda: "there is no earlier place" in run.text())
+        await run.press("2", "j", "minus")
+        assert run.app.current_mode == "overview"
+        assert run.app.session.selected == 0
+        await run.press("minus")
+        assert run.app.current_mode == "ranks"
+        assert run.app.session.selected == 1
+        await run.press("escape")
+        assert run.app.current_mode == "overview"
+
+
+async def test_a_click_in_the_footer_does_what_the_key_does(tmp_path: Path) -> None:
+    async with running(job(16), tmp_path) as run:
+        x = run.lines()[-1].index("r look again")
+        await run.pilot.click(offset=(x, 23))
+        await run.until(lambda: run.engine.told("look") == 1)
+
+
+async def test_q_quits_with_zero(tmp_path: Path) -> None:
+    async with running(job(4), tmp_path) as run:
+        await run.press("q")
+        await run.until(lambda: not run.app.is_running)
+        assert run.app.return_value == 0
+        assert run.app.return_code == 0
+
+
+async def test_an_unchanged_look_paints_only_the_top_line(tmp_path: Path) -> None:
+    async with running(job(256, {3: "stopped"}), tmp_path, size=(120, 40)) as run:
+        await run.press("2")
+        before = run.lines()
+        await run.say(look(2, 256, {3: "stopped"}))
+        after = run.lines()
+        assert before[1:] == after[1:]
+        assert "look 2" in after[0]

@@ -1,0 +1,70 @@
+"""The filter language."""
+
+from __future__ import annotations
+
+import pytest
+
+from xpudbg.services.ranksets import RankSet
+from xpudbg.services.snapshot import RankAddress, RankClass, RankState
+from xpudbg.tui.rank_filter import FilterError, RankFilter
+
+
+def state(rank: int, host: str = "node-a1", rank_class: RankClass = RankClass.ALIVE, reason: str = "") -> RankState:
+    return RankState(rank, RankAddress(rank, f"http://{host}:25{rank:03d}", "", host), rank_class, reason)
+
+
+def matches(text: str, of: RankState, marked: RankSet | None = None) -> bool:
+    return RankFilter.parse(text).matches(of, marked or RankSet())
+
+
+@pytest.mark.parametrize(
+    ("text", "rank"),
+    [
+        ("rank:0-3", 3),
+        ("rank:1,3", 3),
+        ("rank:1-7:2", 3),
+        ("3", 3),
+        ("host:NODE", 3),
+        ("node-a", 3),
+        ("25003", 3),
+        ("http://node", 3),
+        ("class:stopped", 3),
+        ("class:dead,stopped", 3),
+        ("class:stop", 3),
+        ("stopped", 3),
+        ("silent", 3),
+        ("rank:0-7 host:a1 class:stopped silent", 3),
+        ("!class:alive", 3),
+        ("!is:marked", 3),
+        ("", 3),
+    ],
+)
+def test_it_matches(text: str, rank: int) -> None:
+    assert matches(text, state(rank, rank_class=RankClass.STOPPED, reason="Silent for 3 s"))
+
+
+@pytest.mark.parametrize(
+    "text", ["rank:4-9", "4", "host:b", "class:dead", "rank:3 class:dead", "is:marked", "!3", "zz"]
+)
+def test_it_does_not_match(text: str) -> None:
+    assert not matches(text, state(3, rank_class=RankClass.STOPPED))
+
+
+def test_marks() -> None:
+    assert matches("is:marked", state(3), RankSet([3]))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("rank:x", "is not a rank or a range"),
+        ("rank:9-2", "names no rank"),
+        ("rank:", "needs a value"),
+        ("class:sleepy", "is no class; classes are dead, stopped"),
+        ("grp:tp", "is no field; fields are rank:0-63"),
+        ("is:red", "is:marked"),
+    ],
+)
+def test_what_is_wrong_is_said(text: str, says: str) -> None:
+    with pytest.raises(FilterError, match=says):
+        RankFilter.parse(text)

@@ -1,0 +1,72 @@
+"""Cells and orders of the rank table."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.tui.scripted import NOW, SECOND
+from xpudbg.services.ranksets import RankSet
+from xpudbg.services.snapshot import RankAddress, RankClass, RankState
+from xpudbg.tui.rank_filter import RankFilter
+from xpudbg.tui.rank_rows import COLUMNS, RankRows, row_text
+
+RANKS = {
+    0: RankState(0, RankAddress(0, "http://n10:1", "", "n10"), RankClass.ALIVE, "fine", since=NOW, ping_s=0.25),
+    1: RankState(1, RankAddress(1, "", "", ""), RankClass.NOT_REGISTERED, "not there", since=NOW - 5 * SECOND),
+    2: RankState(2, RankAddress(2, "http://n2:1", "", "n2"), RankClass.DEAD, "refused", stuck=("ping", "x")),
+    3: RankState(3, RankAddress(3, "http://n2:9", "", "n2"), RankClass.ALIVE, "fine", since=NOW, ping_s=0.0031),
+}
+
+
+def order(key: str, descending: bool = False, text: str = "") -> list[int]:
+    shown = RankFilter.parse(text) if text else None
+    return [int(r) for r in RankRows(RANKS, NOW).order(shown, RankSet(), key, descending, None)]
+
+
+@pytest.mark.parametrize(
+    ("key", "ascending", "descending"),
+    [
+        ("rank", [0, 1, 2, 3], [3, 2, 1, 0]),
+        ("class", [2, 1, 0, 3], [0, 3, 1, 2]),
+        ("host", [2, 3, 0, 1], [0, 2, 3, 1]),
+        ("since", [0, 3, 1, 2], [1, 0, 3, 2]),
+        ("ping", [3, 0, 1, 2], [0, 3, 1, 2]),
+        ("stuck", [2, 0, 1, 3], [2, 0, 1, 3]),
+        ("address", [2, 3, 0, 1], [0, 3, 2, 1]),
+    ],
+)
+def test_orders_put_empty_cells_last(key: str, ascending: list[int], descending: list[int]) -> None:
+    assert order(key) == ascending
+    assert order(key, descending=True) == descending
+
+
+def test_the_filter_leaves_rows_out() -> None:
+    assert order("rank", text="host:n2") == [2, 3]
+
+
+def test_the_same_order_is_the_same_array() -> None:
+    rows = RankRows(RANKS, NOW)
+    first = rows.order(None, RankSet(), "host", False, None)
+    assert rows.order(None, RankSet(), "host", False, first) is first
+
+
+def test_cells() -> None:
+    rows = RankRows(RANKS, NOW + 65 * SECOND)
+    said = {column.key: rows.cell(2, index)[0] for index, column in enumerate(COLUMNS)}
+    assert said == {
+        "rank": "2",
+        "class": "X dead",
+        "host": "n2",
+        "since": "",
+        "ping": "",
+        "stuck": "2",
+        "reason": "refused",
+        "address": "http://n2:1",
+    }
+    assert rows.cell(0, 3)[0] == "1 m 05 s"
+    assert rows.cell(0, 4)[0] == "250"
+
+
+def test_a_row_as_text() -> None:
+    text = row_text(RANKS[3], NOW + SECOND)
+    assert text == "rank 3  class o alive  host n2  since 1 s  ping ms 3.1  reason fine  address http://n2:9"

@@ -1,0 +1,76 @@
+"""What the card says in each state."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.tui.scripted import job, look, opened
+from xpudbg.services import events
+from xpudbg.services.session import Session
+from xpudbg.tui.widgets.verdict_card import card_lines
+
+
+def session_after(said: list[events.Event]) -> Session:
+    session = Session()
+    for event in said:
+        session.apply(event)
+    return session
+
+
+def card(session: Session, width: int = 80, height: int = 9) -> str:
+    lines = card_lines(session, width, height)
+    assert all(line.cell_length <= width for line in lines)
+    return "\n".join(line.plain for line in lines)
+
+
+def test_calm_when_all_is_well() -> None:
+    assert card(session_after(job(4))).split() == ["OK", "No", "problem", "found:", "all", "4", "ranks", "answer."]
+
+
+def test_the_first_finding_is_told_with_what_would_refute_it() -> None:
+    said = card(session_after(job(16, {3: "stopped"})))
+    assert said.startswith(" HANG       Rank 3 (node-000) is stopped")
+    assert " sure       likely · connected, but no answer to ping" in said
+    assert "\n do         Look at the process" in said
+    assert "\n refuted if A request that is out" in said
+
+
+def test_further_findings_take_one_line_each() -> None:
+    said = card(session_after(job(16, {3: "stopped", 5: "dead", 9: "unreachable"})), height=12)
+    assert said.startswith((" HANG", " DEAD"))
+    also = [line for line in said.split("\n") if line.startswith(" also")]
+    assert len(also) == 2
+    assert "warning, possible: Rank 9" in also[1]
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_what_does_not_fit_is_counted(width: int) -> None:
+    sick = {1: "dead", 2: "stopped", 3: "gil_held", 4: "unreachable", 5: "server_error", 6: "foreign_port"}
+    said = card(session_after(job(16, sick)), width=width, height=8)
+    assert "more findings" in said
+
+
+def test_opening_and_looking() -> None:
+    assert card(session_after([events.TargetOpening("store [/x]\x1b[1m")])).endswith("Opening store [/x]\\x1b[1m …")
+    said = [events.TargetOpening("s"), opened(8), *look(1, 8, silent=[3, 4], closed=False)]
+    assert card(session_after(said)).startswith(" LOOKING    Looking: 6 of 8 ranks answer so far.")
+
+
+def test_a_partial_look_says_so_beside_the_finding() -> None:
+    said = [events.TargetOpening("s"), opened(8), *look(1, 8, {2: "dead"}, silent=[3], closed=False)]
+    assert "the look is still under way" in card(session_after(said))
+
+
+def test_a_failure_has_a_hint_and_keys() -> None:
+    session = session_after([events.TargetFailed("store h:1", "connection refused", "is the job still running?")])
+    said = card(session)
+    assert said.startswith(" FAILED     connection refused\n try        is the job still running?")
+    assert "r tries again" in said
+    assert "t attaches to another target" in said
+
+
+def test_notes_of_the_target_are_shown() -> None:
+    opening = opened(4)
+    noted = events.TargetOpened(opening.label, 4, opening.addresses, notes=("only 4 of 8 ranks have registered",))
+    said = card(session_after([noted, *look(1, 4)]))
+    assert "\n note       only 4 of 8 ranks have registered" in said

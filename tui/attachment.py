@@ -1,0 +1,141 @@
+"""What the application is attached to: the engine's events folded into the session, the interval between looks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..services.events import RankSelected
+from ..services.session import Phase, Session
+from .bridge import drain
+from .rank_view import RankView
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..services.attach_options import AttachOptions
+    from ..services.engine import Engine
+    from ..services.events import EngineFailed, Event
+    from ..services.recent import RecentTargets
+    from ..services.targets import Target
+
+__all__ = ["INTERVALS", "Attachment"]
+
+INTERVALS: tuple[float | None, ...] = (None, 2.0, 5.0, 10.0, 30.0)
+"""Seconds between looks that `R` goes through."""
+
+
+class Attachment:
+    """The session of one target after another, and what of it the screens have been told."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        options: AttachOptions,
+        recent: RecentTargets,
+        clock: Callable[[], int],
+        refresh_s: float | None,
+    ) -> None:
+        """
+        Args:
+            engine: a started engine.
+            options: for every target.
+            recent: where targets that could be opened are kept.
+            clock: the time, ns since the epoch.
+            refresh_s: seconds between looks, None when they are not taken by themselves.
+        """
+        self._engine = engine
+        self._options = options
+        self._recent = recent
+        self._clock = clock
+        self.refresh_s = refresh_s or None
+        self._target: Target | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        self.session = Session()
+        self.view = RankView(self.session)
+        self._told = 0
+        self._remembered = False
+        self._looked = False
+        self._faults_told = 0
+
+    def open(self, target: Target) -> None:
+        """Attach to a target."""
+        self._target, self._remembered = target, False
+        self._engine.attach(target, self._options)
+
+    def let_go(self) -> None:
+        """End the attachment; session and view are new ones."""
+        self._engine.detach()
+        self._begin()
+
+    # what the engine says -------------------------------------------------------------------------------------
+
+    def drain(self) -> bool:
+        """Apply a slice of what the engine has sent. True when the screens have to be told."""
+        drain(self._engine.events, self.session)
+        if self.is_told:
+            return False
+        self._remember()
+        self._select_culprit()
+        self._told = self.session.revision
+        return True
+
+    def change(self, event: Event) -> None:
+        """Apply what a person did; the screen that asked shows it itself."""
+        told = self.is_told
+        self.session.apply(event)
+        if told:
+            self._told = self.session.revision
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the screens have been told of everything that was applied."""
+        return self._told == self.session.revision
+
+    def new_faults(self) -> list[EngineFailed]:
+        """Defects of xpudbg that came since this was last asked."""
+        faults = self.session.faults[self._faults_told :]
+        self._faults_told = len(self.session.faults)
+        return faults
+
+    def _remember(self) -> None:
+        if self.session.phase is Phase.OPEN and self._target is not None and not self._remembered:
+            self._remembered = True
+            self._recent.add(self._target, self._clock())
+
+    def _select_culprit(self) -> None:
+        """After the first look the selection goes to the first rank accused, unless somebody has moved it."""
+        session = self.session
+        if self._looked or session.latest is None:
+            return
+        self._looked = True
+        accused = [finding.culprits.first for finding in session.verdict.findings if finding.severity.accuses]
+        if session.selected == next(iter(session.ranks), None) and accused and accused[0] is not None:
+            session.apply(RankSelected(accused[0]))
+
+    # looks ----------------------------------------------------------------------------------------------------
+
+    def look(self) -> None:
+        """One more look; after a failure, open the target again."""
+        if self.session.phase is Phase.FAILED and self._target is not None:
+            self._engine.attach(self._target, self._options)
+        else:
+            self._engine.look()
+
+    def look_when_due(self) -> None:
+        """One more look when the interval since the last one is over."""
+        session, latest = self.session, self.session.latest
+        if not self.refresh_s or latest is None or session.phase is not Phase.OPEN or session.under_way is not None:
+            return
+        if self._clock() - latest.closed_at >= self.refresh_s * 1e9:
+            self._engine.look()
+
+    def cancel_look(self) -> None:
+        """End the look that is under way."""
+        self._engine.cancel()
+
+    def next_interval(self) -> None:
+        """The next of `INTERVALS`; after the longest none."""
+        longer = [interval for interval in INTERVALS if interval and interval > (self.refresh_s or 0)]
+        self.refresh_s = longer[0] if longer else None

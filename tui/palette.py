@@ -1,0 +1,48 @@
+"""The command palette, made from the registry: what can be done at the place where it was opened."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+
+from .actions import Action, Scope, actions_in, keys_shown
+
+if TYPE_CHECKING:
+    from .app import XpudbgApp
+
+__all__ = ["RegistryProvider"]
+
+
+class RegistryProvider(Provider):
+    """Offers every action of the screen and the app that is more than a motion."""
+
+    def _offered(self) -> list[tuple[str, Action]]:
+        scopes = (*getattr(self.screen, "SCOPES", ()), Scope.APP)
+        offered = [action for action in actions_in(scopes) if not action.motion and action.name != "palette"]
+        return [(_title(action), action) for action in offered]
+
+    async def discover(self) -> Hits:
+        for title, action in self._offered():
+            yield DiscoveryHit(title, self._command(action), help=self._help(action))
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for title, action in self._offered():
+            score = matcher.match(title)
+            if score > 0:
+                yield Hit(score, matcher.highlight(title), self._command(action), help=self._help(action))
+
+    def _command(self, action: Action) -> partial[None]:
+        return partial(cast("XpudbgApp", self.app).perform, action.name)
+
+    def _help(self, action: Action) -> str:
+        reason = action.why_not(cast("XpudbgApp", self.app).session)
+        return f"{action.description} (not now: {reason})" if reason else action.description
+
+
+def _title(action: Action) -> str:
+    """The label with its keys."""
+    keys = " ".join(keys_shown(action))
+    return f"{action.label.capitalize()}  {keys}" if keys else action.label.capitalize()

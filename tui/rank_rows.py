@@ -1,0 +1,130 @@
+"""The rank table as rows and columns: what each cell says, in which order and which of them are shown."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .rank_classes import APPEARANCES, SEVERITY_ORDER, appearance
+from .widgets.table_layout import Cell, Column
+from .wording import age, milliseconds
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from ..services.ranksets import RankSet
+    from ..services.snapshot import RankState
+    from .rank_filter import RankFilter
+
+__all__ = ["COLUMNS", "RankRows", "row_text"]
+
+_CLASS_WIDTH = 2 + max(len(shown.label) for shown in APPEARANCES.values())
+
+COLUMNS: tuple[Column, ...] = (
+    Column("rank", "rank", "right", max_width=9),
+    Column("class", "class", min_width=_CLASS_WIDTH, max_width=_CLASS_WIDTH),
+    Column("host", "host", max_width=24),
+    Column("since", "since", "right", max_width=9),
+    Column("ping", "ping ms", "right", max_width=9),
+    Column("stuck", "stuck", "right", max_width=7),
+    Column("reason", "reason", max_width=56),
+    Column("address", "address", max_width=60),
+)
+
+_DIGITS = re.compile(r"(\d{1,18})")
+
+
+class RankRows:
+    """A `TableSource` over the rank table of one moment; row numbers are ranks, so marks and cursor are ranks too."""
+
+    columns = COLUMNS
+
+    def __init__(self, ranks: Mapping[int, RankState], now: int) -> None:
+        """
+        Args:
+            ranks: the rank table.
+            now: ns since the epoch, for ages.
+        """
+        self._ranks = ranks
+        self._now = now
+
+    def cell(self, row: int, column: int) -> Cell:
+        state = self._ranks[row]
+        match self.columns[column].key:
+            case "rank":
+                return str(state.rank), ""
+            case "class":
+                shown = appearance(state.rank_class)
+                return f"{shown.sign} {shown.label}", shown.component
+            case "host":
+                return state.host, ""
+            case "since":
+                return (age(self._now, state.since) if state.since is not None else ""), ""
+            case "ping":
+                return milliseconds(state.ping_s), ""
+            case "stuck":
+                return (str(len(state.stuck)) if state.stuck else ""), ""
+            case "reason":
+                return state.reason, "table--muted"
+            case _:
+                return state.address.registered or state.address.error, "table--muted"
+
+    def order(
+        self, shown: RankFilter | None, marked: RankSet, key: str, descending: bool, previous: NDArray[np.intp] | None
+    ) -> NDArray[np.intp]:
+        """The ranks that match, sorted by a column; equal ones and those without a value by rank, the latter last.
+
+        Args:
+            shown: the filter, None for all.
+            previous: an earlier answer; given back when nothing changed, so that a table can tell at once.
+        """
+        states = [s for s in self._ranks.values() if shown is None or shown.matches(s, marked)]
+        if key != "rank":
+            having = [s for s in states if _value(s, key) is not None]
+            lacking = [s.rank for s in states if _value(s, key) is None]
+            having.sort(key=lambda s: s.rank)
+            having.sort(key=lambda s: _value(s, key), reverse=descending)  # type: ignore[arg-type, return-value]
+            ranks = [s.rank for s in having] + sorted(lacking)
+        else:
+            ranks = sorted((s.rank for s in states), reverse=descending)
+        order = np.array(ranks, np.intp)
+        return previous if previous is not None and np.array_equal(previous, order) else order
+
+
+def _value(state: RankState, key: str) -> object:
+    """What a column is sorted by; None when the cell is empty."""
+    match key:
+        case "class":
+            return SEVERITY_ORDER[state.rank_class]
+        case "host":
+            return _natural(state.host) if state.host else None
+        case "since":
+            return -state.since if state.since is not None else None
+        case "ping":
+            return state.ping_s
+        case "stuck":
+            return len(state.stuck) or None
+        case "reason":
+            return _natural(state.reason) if state.reason else None
+        case "address":
+            return _natural(state.address.registered) if state.address.registered else None
+    return state.rank
+
+
+@lru_cache(maxsize=65_536)
+def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    """node-2 before node-10: digits compare as numbers."""
+    parts = _DIGITS.split(text[:200].casefold())
+    return tuple((0, int(part), "") if index % 2 else (1, 0, part) for index, part in enumerate(parts))
+
+
+def row_text(state: RankState, now: int) -> str:
+    """One row as plain text, for the clipboard."""
+    cells = [RankRows({state.rank: state}, now).cell(state.rank, index)[0] for index in range(len(COLUMNS))]
+    said = [f"{column.title} {text}" for column, text in zip(COLUMNS, cells, strict=True) if text]
+    return "  ".join(said)

@@ -1,0 +1,89 @@
+"""What of the rank table is shown and in which order: one filter and one sort for all screens."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..services.ranksets import RankSet
+from ..services.snapshot import RankClass
+from .rank_filter import FilterError, RankFilter
+from .rank_rows import COLUMNS, RankRows
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ..services.session import Session
+
+__all__ = ["RankView"]
+
+
+class RankView:
+    """Filter and sort over the rank table of a session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.filter: RankFilter | None = None
+        self.error = ""
+        """What is wrong with the text typed last; the rest of it holds."""
+        self.sort_key = "rank"
+        self.descending = False
+        self._order: NDArray[np.intp] | None = None
+        self._made_for: object = None
+
+    def set_filter(self, text: str) -> None:
+        """Take what was typed; an empty text shows all ranks. A term that is wrong is told and left out."""
+        self.error = ""
+        good: list[str] = []
+        for word in text.split():
+            try:
+                RankFilter.parse(word)
+            except FilterError as error:
+                self.error = str(error)
+            else:
+                good.append(word)
+        self.filter = RankFilter.parse(" ".join(good)) or None
+
+    def sort_by(self, key: str) -> None:
+        """Sort by a column; the same column again turns the order round."""
+        self.descending = not self.descending if key == self.sort_key else False
+        self.sort_key = key
+
+    def sort_next(self) -> None:
+        """Sort by the column after the one sorted by."""
+        keys = [column.key for column in COLUMNS]
+        self.sort_key = keys[(keys.index(self.sort_key) + 1) % len(keys)]
+        self.descending = False
+
+    def order(self) -> NDArray[np.intp]:
+        """The ranks shown, in order. The same array as long as nothing changed."""
+        session = self._session
+        made_for = (session.revision, self.filter, self.sort_key, self.descending)
+        if self._order is None or self._made_for != made_for:
+            rows = RankRows(session.ranks, 0)
+            self._order = rows.order(self.filter, session.marked, self.sort_key, self.descending, self._order)
+            self._made_for = made_for
+        return self._order
+
+    def shown(self) -> RankSet:
+        """The ranks that match the filter."""
+        return RankSet(self.order().tolist())
+
+    def next_match(self, step: int) -> int | None:
+        """The next rank that matches the filter, in the order shown and going round; without a filter the next that
+        is not well."""
+        order: list[int] = [int(rank) for rank in self.order()]
+        ranks = self._session.ranks
+        wanted = order if self.filter else [r for r in order if ranks[r].rank_class not in _WELL]
+        if not wanted:
+            return None
+        places = {rank: place for place, rank in enumerate(order)}
+        here = places.get(self._session.selected if self._session.selected is not None else -1)
+        if here is None:
+            return wanted[0 if step > 0 else -1]
+        if step > 0:
+            return next((rank for rank in wanted if places[rank] > here), wanted[0])
+        return next((rank for rank in reversed(wanted) if places[rank] < here), wanted[-1])
+
+
+_WELL = (RankClass.ALIVE, RankClass.UNKNOWN)

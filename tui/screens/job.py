@@ -1,0 +1,198 @@
+"""What the screens of an attached job have in common: status, filter and footer lines, and the actions on ranks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.screen import Screen
+
+from ...services import events
+from ...services.ranksets import RankSet
+from ..actions import Scope, bindings
+from ..widgets.filter_bar import FilterBar
+from ..widgets.footer import KeyFooter
+from ..widgets.status_bar import StatusBar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from textual.app import ComposeResult
+    from textual.widget import Widget
+
+    from ...services.session import Session
+    from ..app import XpudbgApp
+    from ..bridge import SessionChanged
+
+__all__ = ["JobScreen"]
+
+
+class JobScreen(Screen[None]):
+    """Base of the numbered screens. They read the session and change it by events only."""
+
+    app: XpudbgApp
+    BINDINGS = bindings(Scope.JOB)
+    AUTO_FOCUS = ""
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-tall")]  # noqa: RUF012
+    SCOPES: ClassVar[tuple[Scope, ...]] = ()
+    """Where the keys of the footer and of the help come from."""
+    MODE: ClassVar[str] = ""
+
+    def compose(self) -> ComposeResult:
+        yield StatusBar()
+        yield FilterBar()
+        yield from self.body()
+        yield KeyFooter((*self.SCOPES, Scope.APP), here=self.MODE)
+
+    def body(self) -> Iterator[Widget]:
+        """The widgets between the lines at the top and the footer."""
+        raise NotImplementedError
+
+    def main_widget(self) -> Widget:
+        """The one that has the keys."""
+        raise NotImplementedError
+
+    def show_ranks(self) -> None:
+        """Bring the body up to date with the session and the view."""
+        raise NotImplementedError
+
+    def show_selection(self) -> None:
+        """Another rank is selected; nothing else changed."""
+        raise NotImplementedError
+
+    def show_ages(self) -> None:
+        """A second has passed."""
+        raise NotImplementedError
+
+    def text_to_copy(self) -> tuple[str, str]:
+        """What `y` copies: the text and what to call it."""
+        raise NotImplementedError
+
+    @property
+    def session(self) -> Session:
+        return self.app.session
+
+    # what makes it repaint ------------------------------------------------------------------------------------
+
+    def on_session_changed(self, _message: SessionChanged) -> None:
+        self.show_all()
+
+    def on_screen_resume(self) -> None:
+        self.show_all()
+        if not self.query_one(FilterBar).typing:
+            self.set_focus(self.main_widget())
+
+    def show_all(self) -> None:
+        """Everything anew; what looks the same is not painted again."""
+        if self.app.base_screen is not self:
+            return
+        view = self.app.view
+        total = len(self.session.ranks)
+        shown = len(view.order()) if view.filter else total
+        with self.app.batch_update():
+            self.query_one(FilterBar).show(view.filter.text if view.filter else "", shown, total, view.error)
+            self.show_ranks()
+            self._show_lines()
+
+    def tick(self) -> None:
+        """Ages grow by a second."""
+        self._show_lines()
+        self.show_ages()
+
+    def _show_lines(self) -> None:
+        app = self.app
+        self.query_one(StatusBar).show(self.session, app.clock(), app.attachment.refresh_s)
+        every = f"every {app.attachment.refresh_s:g} s" if app.attachment.refresh_s else "refresh off"
+        self.query_one(KeyFooter).show(self.session, {"refresh": every})
+
+    # selection and marks --------------------------------------------------------------------------------------
+
+    def select(self, rank: int | None) -> None:
+        """Make a rank the selected one, on all screens."""
+        if rank is not None and rank != self.session.selected:
+            self.app.attachment.change(events.RankSelected(rank))
+            self.show_selection()
+
+    def do_next_rank(self) -> None:
+        self.select(self.session.neighbour(1))
+
+    def do_previous_rank(self) -> None:
+        self.select(self.session.neighbour(-1))
+
+    def do_next_match(self) -> None:
+        self._match(1)
+
+    def do_previous_match(self) -> None:
+        self._match(-1)
+
+    def _match(self, step: int) -> None:
+        rank = self.app.view.next_match(step)
+        if rank is None:
+            self.app.say("no rank matches" if self.app.view.filter else "every rank that was heard is well")
+        self.select(rank)
+
+    def do_mark(self) -> None:
+        if self.session.selected is not None:
+            self._set_marks(self.session.marked ^ RankSet([self.session.selected]))
+
+    def do_unmark_all(self) -> None:
+        self._set_marks(RankSet())
+
+    def _set_marks(self, ranks: RankSet) -> None:
+        self.app.attachment.change(events.RanksMarked(ranks))
+        self.show_all()
+
+    # filter ---------------------------------------------------------------------------------------------------
+
+    def do_filter(self) -> None:
+        self.query_one(FilterBar).open()
+
+    def on_filter_bar_typed(self, message: FilterBar.Typed) -> None:
+        self.app.view.set_filter(message.text)
+        self.show_all()
+
+    def on_filter_bar_done(self) -> None:
+        self.set_focus(self.main_widget())
+        self.call_after_refresh(self.show_all)
+
+    def do_back(self) -> None:
+        """Esc: first the filter goes, then one place back."""
+        view = self.app.view
+        if self.query_one(FilterBar).typing or view.filter or view.error:
+            view.set_filter("")
+            self.set_focus(self.main_widget())
+            self.call_after_refresh(self.show_all)
+            return
+        self.app.go_back()
+
+    # places, looks, copy --------------------------------------------------------------------------------------
+
+    def do_overview(self) -> None:
+        self.app.go_to("overview")
+
+    def do_ranks(self) -> None:
+        self.app.go_to("ranks")
+
+    def do_last_place(self) -> None:
+        self.app.go_last()
+
+    def do_look(self) -> None:
+        self.app.attachment.look()
+
+    def do_cancel_look(self) -> None:
+        self.app.attachment.cancel_look()
+
+    def do_refresh(self) -> None:
+        self.app.attachment.next_interval()
+        self._show_lines()
+
+    def do_target(self) -> None:
+        self.app.choose_target()
+
+    def do_copy(self) -> None:
+        text, name = self.text_to_copy()
+        if not text:
+            self.app.say("there is nothing to copy yet")
+            return
+        self.app.copy_to_clipboard(text)
+        self.app.say(f"copied {name}, {len(text):,} characters")

@@ -1,0 +1,92 @@
+"""Screen 2: one row a rank, sorted, filtered and marked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...services.ranksets import RankSet
+from ..actions import Scope, bindings
+from ..rank_rows import RankRows, row_text
+from ..widgets.grid_table import GridTable
+from ..widgets.rank_detail import RankDetail
+from ..widgets.text import plain_lines
+from .job import JobScreen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from textual.widget import Widget
+
+__all__ = ["RanksScreen"]
+
+
+class RanksScreen(JobScreen):
+    """The rank table, the selected rank in full below it."""
+
+    BINDINGS = bindings(Scope.RANKS)
+    SCOPES = (Scope.RANKS, Scope.JOB, Scope.TABLE)
+    MODE = "ranks"
+
+    def body(self) -> Iterator[Widget]:
+        yield GridTable()
+        yield RankDetail()
+
+    def main_widget(self) -> GridTable:
+        return self.query_one(GridTable)
+
+    def show_ranks(self) -> None:
+        self._show_table()
+        self._show_detail()
+
+    def show_selection(self) -> None:
+        self.show_ranks()
+
+    def show_ages(self) -> None:
+        self.show_ranks()
+
+    def _show_table(self) -> None:
+        session, view = self.session, self.app.view
+        if session.ranks:
+            empty = "No rank matches the filter. Esc takes it away."
+        else:
+            empty = session.failure or ("Opening the target …" if session.label else "Nothing is attached.")
+        self.main_widget().show(
+            RankRows(session.ranks, self.app.clock()),
+            view.order(),
+            cursor=session.selected,
+            marked=session.marked,
+            sort=(view.sort_key, view.descending),
+            empty=empty,
+        )
+
+    def _show_detail(self) -> None:
+        session = self.session
+        state = session.ranks.get(session.selected) if session.selected is not None else None
+        marked = state is not None and state.rank in session.marked
+        self.query_one(RankDetail).show(state, marked=marked, now=self.app.clock())
+
+    def text_to_copy(self) -> tuple[str, str]:
+        session = self.session
+        if session.selected not in session.ranks:
+            return "", ""
+        text = row_text(session.ranks[session.selected], self.app.clock())
+        return plain_lines(text), f"the row of rank {session.selected}"
+
+    def on_grid_table_selected(self, message: GridTable.Selected) -> None:
+        self.select(message.row)
+
+    def on_grid_table_header_clicked(self, message: GridTable.HeaderClicked) -> None:
+        self.app.view.sort_by(message.key)
+        self.show_all()
+
+    def do_sort(self) -> None:
+        self.app.view.sort_next()
+        self.show_all()
+
+    def do_reverse(self) -> None:
+        view = self.app.view
+        view.sort_by(view.sort_key)
+        self.show_all()
+
+    def do_mark_shown(self) -> None:
+        self._set_marks(self.session.marked | RankSet(self.app.view.order().tolist()))

@@ -1,0 +1,80 @@
+"""The filter line: what is typed, how many ranks match, what is wrong with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from .painted import styled
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+__all__ = ["FilterBar"]
+
+
+class FilterBar(Horizontal):
+    """Hidden as long as there is neither a filter nor somebody typing one."""
+
+    class Typed(Message):
+        """The text changed."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    class Done(Message):
+        """Enter: the filter stays, the keys go back to the screen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._said = Content("")
+
+    def compose(self) -> ComposeResult:
+        yield Input(
+            placeholder="text  rank:0-63  host:name  class:stopped  is:marked  !term", compact=True, id="filter"
+        )
+        yield Static(id="matches")
+
+    @property
+    def typing(self) -> bool:
+        return self.query_one(Input).has_focus
+
+    def open(self) -> None:
+        """Show the line and take the keys."""
+        self.add_class("open")
+        self.screen.set_focus(self.query_one(Input))  # at once: what is typed next belongs to it already
+
+    def show(self, text: str, shown: int, total: int, error: str) -> None:
+        """
+        Args:
+            text: the filter that holds.
+            shown: ranks that match.
+            total: all ranks.
+            error: what is wrong with the text typed.
+        """
+        entry = self.query_one(Input)
+        if not self.typing and entry.value != text:
+            with self.prevent(Input.Changed):
+                entry.value = text
+        self.set_class(bool(text) or self.typing, "open")
+        said = (
+            styled(error, "$text-error")
+            if error
+            else Content.styled(f"{shown:,} of {total:,} ranks", "$foreground-muted")
+        )
+        if not said.is_same(self._said):
+            self._said = said
+            self.query_one(Static).update(said)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.post_message(self.Typed(event.value))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Done())

@@ -1,0 +1,251 @@
+"""A table of any number of rows that formats only the rows on screen (Textual's line API).
+
+A `TableSource` holds the cells, an array of row numbers says which rows are shown in which order; so sorting and
+filtering never touch a cell.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from rich.segment import Segment
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from ..actions import Scope, bindings
+from ..rank_classes import COMPONENTS
+from .table_layout import Line, TableLayout, TableSource
+from .text import fit, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from numpy.typing import NDArray
+    from textual import events
+
+__all__ = ["GridTable"]
+
+
+class GridTable(ScrollView, can_focus=True):
+    """The table widget. Its cursor is a row number of the source, so it stays on its row when the order changes."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "table--header",
+        "table--sorted",
+        "table--cursor",
+        "table--mark",
+        "table--muted",
+        "table--empty",
+        *COMPONENTS,
+    }
+    BINDINGS = bindings(Scope.TABLE)
+
+    class Selected(Message):
+        """The cursor moved to another row."""
+
+        def __init__(self, row: int) -> None:
+            super().__init__()
+            self.row = row
+
+    class Activated(Message):
+        """A row was double-clicked."""
+
+        def __init__(self, row: int) -> None:
+            super().__init__()
+            self.row = row
+
+    class HeaderClicked(Message):
+        """The title of a column was clicked."""
+
+        def __init__(self, key: str) -> None:
+            super().__init__()
+            self.key = key
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.layout_of_rows = TableLayout()
+        self._source: TableSource | None = None
+        self._order: NDArray[np.intp] = np.empty(0, np.intp)
+        self._cursor = -1
+        self._place = -1
+        """Position of the cursor in the order shown, -1 when it is not shown."""
+        self._marked: Container[int] = ()
+        self._sort: tuple[str, bool] = ("", False)
+        self._empty = ""
+        self._painted: dict[int, tuple[Line, Strip]] = {}
+        """The line and strip last made for each line of the screen."""
+
+    # what it shows --------------------------------------------------------------------------------------------
+
+    def show(
+        self,
+        source: TableSource,
+        order: NDArray[np.intp],
+        *,
+        cursor: int | None,
+        marked: Container[int] = (),
+        sort: tuple[str, bool] = ("", False),
+        empty: str = "",
+    ) -> None:
+        """Show `order` (row numbers of `source`), repainting only lines that look different from before.
+
+        Args:
+            cursor: row to stand on; it keeps its line of the screen when the order changed around it.
+            marked: rows with a mark.
+            sort: key of the column sorted by, and whether descending.
+            empty: what to say when there is no row.
+        """
+        line = self._place - self.scroll_offset.y
+        moved = cursor is not None and cursor != self._cursor
+        reordered = not np.array_equal(order, self._order)
+        everything = reordered or (sort, empty) != (self._sort, self._empty)
+        self._source, self._marked, self._sort, self._empty = source, marked, sort, empty
+        everything |= self.layout_of_rows.measure(source, order)
+        if reordered or moved:
+            visible = self._place >= 0 and 0 <= line < self._page
+            self._order = order
+            self._stand_on(-1 if cursor is None else cursor)
+            if reordered and not moved and visible and self._place >= 0:
+                self._fit_virtual_size()
+                self.scroll_to(y=max(self._place - line, 0), animate=False, force=True, immediate=True)
+            elif moved:
+                self._fit_virtual_size()
+                self._keep_cursor_visible()
+        self._fit_virtual_size()
+        self._refresh_changed(everything)
+
+    @property
+    def cursor(self) -> int | None:
+        """The row the cursor stands on, None when it is not among the rows shown."""
+        return self._cursor if self._place >= 0 else None
+
+    @property
+    def _page(self) -> int:
+        """Rows that fit under the header."""
+        return max(self.size.height - 1, 1)
+
+    def _stand_on(self, row: int) -> None:
+        self._cursor = row
+        found = np.flatnonzero(self._order == row)
+        self._place = int(found[0]) if len(found) else -1
+
+    def _fit_virtual_size(self) -> None:
+        wanted = Size(self.layout_of_rows.total, len(self._order) + 1)
+        if wanted != self.virtual_size:
+            self.virtual_size = wanted
+
+    # painting -------------------------------------------------------------------------------------------------
+
+    def _refresh_changed(self, everything: bool) -> None:
+        if everything:
+            self._painted.clear()
+            self.refresh()
+            return
+        for y in range(1, self.size.height):
+            was = self._painted.get(y)
+            if was is not None and was[0] != self._line(y):
+                self.refresh(Region(0, y, self.size.width, 1))
+
+    def _line(self, y: int) -> Line:
+        place = self.scroll_offset.y + y - 1
+        if self._source is None or place >= len(self._order):
+            return Line()
+        row = int(self._order[place])
+        cell = self._source.cell
+        cells = tuple([cell(row, index) for index in range(len(self.layout_of_rows.columns))])
+        return Line(cells, row == self._cursor, row in self._marked)
+
+    def render_line(self, y: int) -> Strip:
+        view = (self.scrollable_content_region.width, self.scroll_offset.x)
+        if y == 0:
+            header, is_sorted = (self.get_component_rich_style(f"table--{name}") for name in ("header", "sorted"))
+            return self.layout_of_rows.header(view, self._sort, header, is_sorted)
+        line = self._line(y)
+        was = self._painted.get(y)
+        if was is not None and was[0] == line:
+            return was[1]
+        if not line.cells:
+            said = f"  {plain(self._empty)}" if y == 2 and not len(self._order) else ""
+            strip = Strip([Segment(fit(said, view[0]), self.get_component_rich_style("table--empty"))], view[0])
+        else:
+            base = self.get_component_rich_style("table--cursor") if line.cursor else self.rich_style
+            mark = base if line.cursor else self.get_component_rich_style("table--mark")
+            strip = self.layout_of_rows.row(line, view, base, mark, self.get_component_rich_style)
+        self._painted[y] = (line, strip)
+        return strip
+
+    def watch_scroll_x(self, old_value: float, new_value: float) -> None:
+        self._painted.clear()
+        super().watch_scroll_x(old_value, new_value)
+
+    def notify_style_update(self) -> None:
+        self._painted.clear()
+        super().notify_style_update()
+
+    def on_resize(self) -> None:
+        self._painted.clear()
+        self._keep_cursor_visible()
+
+    # moving ---------------------------------------------------------------------------------------------------
+
+    def do_up(self) -> None:
+        self._go(self._place - 1)
+
+    def do_down(self) -> None:
+        self._go(self._place + 1)
+
+    def do_left(self) -> None:
+        self.scroll_to(x=self.scroll_offset.x - 8, animate=False)
+
+    def do_right(self) -> None:
+        self.scroll_to(x=self.scroll_offset.x + 8, animate=False)
+
+    def do_page_up(self) -> None:
+        self._go(self._place - self._page)
+
+    def do_page_down(self) -> None:
+        self._go(self._place + self._page)
+
+    def do_first(self) -> None:
+        self._go(0)
+
+    def do_last(self) -> None:
+        self._go(len(self._order) - 1)
+
+    def _go(self, place: int) -> None:
+        if not len(self._order):
+            return
+        self._cursor = int(self._order[min(max(place, 0), len(self._order) - 1)])
+        self._place = min(max(place, 0), len(self._order) - 1)
+        self._keep_cursor_visible()
+        self._refresh_changed(everything=False)
+        self.post_message(self.Selected(self._cursor))
+
+    def _keep_cursor_visible(self) -> None:
+        if self._place < 0:
+            return
+        top = self.scroll_offset.y
+        if self._place < top:
+            top = self._place
+        elif self._place >= top + self._page:
+            top = self._place - self._page + 1
+        if top != self.scroll_offset.y:
+            self.scroll_to(y=top, animate=False, force=True, immediate=True)
+
+    def on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        if offset.y == 0:
+            column = self.layout_of_rows.column_at(offset.x, self.scroll_offset.x)
+            if column is not None:
+                self.post_message(self.HeaderClicked(column.key))
+            return
+        place = self.scroll_offset.y + offset.y - 1
+        if place < len(self._order):
+            self._go(place)
+            if event.chain == 2:
+                self.post_message(self.Activated(self._cursor))

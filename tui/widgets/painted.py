@@ -1,0 +1,70 @@
+"""A widget that paints one `Content` and repaints only when it is a different one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+from textual.widget import Widget
+
+from .text import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Painted", "hanging", "styled"]
+
+
+def styled(text: str, style: str = "") -> Content:
+    """Text from outside as content: made plain, never read as markup."""
+    return Content.styled(plain(text), style)
+
+
+def hanging(label: Content, body: Content, width: int, indent: int) -> list[Content]:
+    """Lines of `body` beside a label: the first one after it, the others under the first.
+
+    Args:
+        width: terminal cells of a line.
+        indent: terminal cells the label takes.
+    """
+    lines = body.wrap(max(width - indent, 8))
+    first = label.pad_right(max(indent - label.cell_length, 0))
+    return [first + lines[0], *(line.pad_left(indent) for line in lines[1:])] if lines else [first]
+
+
+class Painted(Widget):
+    """Base of the status bar, footer and panes: a maker builds content for a width, this compares and paints it."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._content = Content("")
+        self._maker: Callable[[int], Content] | None = None
+
+    @property
+    def content_shown(self) -> Content:
+        return self._content
+
+    def paint_with(self, maker: Callable[[int], Content]) -> None:
+        """Show what `maker` makes for the width there is, now and after each change of size.
+
+        Nothing is painted when it looks the same; only another number of lines lays out anew.
+        """
+        self._maker = maker
+        self._paint()
+
+    def on_resize(self) -> None:
+        self._paint()
+
+    def _paint(self) -> None:
+        width = self.content_size.width
+        if self._maker is None or width <= 0:
+            return
+        content = self._maker(width)
+        if content.is_same(self._content):
+            return
+        lines = self._content.plain.count("\n")
+        self._content = content
+        self.refresh(layout=self.styles.is_auto_height and content.plain.count("\n") != lines)
+
+    def render(self) -> Content:
+        return self._content

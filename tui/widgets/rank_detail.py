@@ -1,0 +1,79 @@
+"""Everything that is known of the selected rank."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from ..rank_classes import appearance
+from ..wording import age, milliseconds
+from .painted import Painted, hanging, styled
+from .text import fit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...services.snapshot import RankState
+
+__all__ = ["RankDetail", "detail_lines"]
+
+INDENT = 10
+WIDE = 70
+"""Terminal cells from which the facts stand side by side."""
+
+
+class RankDetail(Painted):
+    """A pane of labels and values."""
+
+    def show(self, state: RankState | None, *, marked: bool, now: int) -> None:
+        """
+        Args:
+            state: the row of the rank table, None when no rank is selected.
+            marked: whether the rank has a mark.
+            now: ns since the epoch.
+        """
+        self.paint_with(lambda width: Content("\n").join(detail_lines(state, marked, now, width)))
+
+
+def detail_lines(state: RankState | None, marked: bool, now: int, width: int) -> list[Content]:
+    """The lines of the pane, class and reason first; where it is wide, a few lines say it all. None without a rank."""
+    if state is None:
+        return []
+    look = appearance(state.rank_class)
+    since = f" for {age(now, state.since)}" if state.since is not None else ""
+    kind = Content.assemble((f"{look.sign} {look.label}", f"bold {look.colour}"), since)
+    mark = ("  * marked", "$text-accent") if marked else ""
+    name = Content.assemble((f"rank {state.rank}", "bold"), mark, "  ", styled(state.host))
+    heard = f"{age(now, state.seen_at)} ago" if state.seen_at is not None else "never"
+    ping = f"{milliseconds(state.ping_s)} ms" if state.ping_s is not None else ""
+    facts = [("heard", heard), ("ping", ping), ("unanswered", ", ".join(state.stuck))]
+    places = [
+        ("address", state.address.registered or "not registered"),
+        ("", state.address.error),
+        ("asked at", _other_url(state)),
+    ]
+    if width >= WIDE:
+        lines = [Content("   ").join([name, kind]), styled(state.reason), _in_one_line(facts), _in_one_line(places)]
+        return [line.truncate(width, ellipsis=True) for line in lines]
+    lines = [name.truncate(width, ellipsis=True), kind, *styled(state.reason).wrap(width)]
+    for label, value in (*facts, *places):
+        if value:
+            shown = Content.styled(fit(label, INDENT), "$foreground-muted")
+            lines += hanging(shown, styled(value), width, INDENT + 1)
+    return lines
+
+
+def _in_one_line(facts: Sequence[tuple[str, str]]) -> Content:
+    parts = [
+        Content.assemble((f"{label} " if label else "", "$foreground-muted"), styled(value))
+        for label, value in facts
+        if value
+    ]
+    return Content("   ").join(parts)
+
+
+def _other_url(state: RankState) -> str:
+    """Where the rank is asked when that is not where it registered; never a URL that may carry a password."""
+    url = state.address.url
+    return url if url != state.address.registered and "@" not in url else ""

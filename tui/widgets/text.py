@@ -1,0 +1,27 @@
+"""Texts in terminal cells: cut and padded to a width, wide characters counted as two.
+
+Making text from outside safe to paint is `services.plain_text.plain`; its names are at hand here too.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from rich.cells import cell_len, set_cell_size
+
+from ...services.plain_text import LINE_LIMIT, plain, plain_lines
+
+__all__ = ["LINE_LIMIT", "Align", "cell_len", "fit", "plain", "plain_lines"]
+
+Align = Literal["left", "right"]
+
+
+def fit(text: str, width: int, align: Align = "left") -> str:
+    """`text` in exactly `width` terminal cells: padded, or cut with an ellipsis. It must be plain already."""
+    if width <= 0:
+        return ""
+    length = len(text) if text.isascii() else cell_len(text)
+    if length > width:
+        return (text[: width - 1] if text.isascii() else set_cell_size(text, width - 1)) + "…"
+    blank = " " * (width - length)
+    return blank + text if align == "right" else text + blank
