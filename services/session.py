@@ -19,7 +19,9 @@ from .verdict import judge
 __all__ = ["LookUnderWay", "Phase", "Session"]
 
 LOOKS_KEPT = 64
-"""Closed looks kept; the oldest goes first. Their rows are shared tuples, their large bodies lie in the spool."""
+"""Closed looks kept; the oldest goes first."""
+LOOKS_MEMORY = 256 * 1024 * 1024
+"""Bytes that closed looks may take together; the newest two are always kept."""
 
 
 class Phase(StrEnum):
@@ -204,7 +206,7 @@ class Session:
         for rank in look.told:
             if rank in self.ranks:
                 self.ranks[rank] = liveness.settle(self.ranks[rank])
-        self.looks.append(
+        self._keep(
             Snapshot(
                 id=look.id,
                 taken_at=look.taken_at,
@@ -217,5 +219,14 @@ class Session:
                 notes=event.notes,
             )
         )
-        del self.looks[:-LOOKS_KEPT]
         self.under_way = None
+
+    def _keep(self, snapshot: Snapshot) -> None:
+        self.looks.append(snapshot)
+        del self.looks[:-LOOKS_KEPT]
+        left = LOOKS_MEMORY
+        for number, look in enumerate(reversed(self.looks)):
+            left -= look.memory()
+            if left < 0 and number >= 2:
+                del self.looks[: len(self.looks) - number]
+                break

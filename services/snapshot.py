@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["Outcome", "RankAddress", "RankClass", "RankReply", "RankState", "Snapshot"]
 
 
+ROW_BYTES = 400
+"""About what one reply or one row of the rank table takes in memory, without the body."""
+
+
 class Outcome(StrEnum):
     """How one request to one rank ended."""
 
@@ -149,6 +153,11 @@ class Snapshot:
     @property
     def took_s(self) -> float:
         return (self.closed_at - self.taken_at) / 1e9
+
+    def memory(self) -> int:
+        """About how many bytes it holds in memory; bodies in the spool don't count."""
+        bodies = {id(reply.body): len(reply.body.inline or b"") for reply in self.replies.values()}
+        return sum(bodies.values()) + ROW_BYTES * (len(self.replies) + len(self.ranks))
 
     def of_class(self, rank_class: RankClass) -> RankSet:
         """The ranks that have this class."""

@@ -9,6 +9,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
+from weakref import WeakValueDictionary
 
 __all__ = ["EMPTY", "INLINE_LIMIT", "Body", "BodyWriter", "Spool"]
 
@@ -16,7 +17,7 @@ INLINE_LIMIT = 64 * 1024
 """Bytes up to which a body stays in memory."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Body:
     """A handle on the bytes of a reply."""
 
@@ -56,6 +57,7 @@ class Spool:
         """
         self._parent = parent
         self._folder: Path | None = None
+        self._inline: WeakValueDictionary[bytes, Body] = WeakValueDictionary()
 
     @property
     def folder(self) -> Path:
@@ -65,6 +67,15 @@ class Spool:
 
     def writer(self) -> BodyWriter:
         return BodyWriter(self)
+
+    def inline(self, data: bytes) -> Body:
+        """A body in memory; equal ones are one as long as any is in use: thousands of ranks say the same."""
+        if not data:
+            return EMPTY
+        known = self._inline.get(data)
+        if known is None:
+            known = self._inline[data] = Body(size=len(data), inline=data)
+        return known
 
     def put(self, data: bytes) -> Body:
         """Store `data` and return its handle."""
@@ -116,8 +127,7 @@ class BodyWriter:
     def finish(self) -> Body:
         """Close the body; equal contents share one file."""
         if self._file is None or self._path is None:
-            data = b"".join(self._pieces)
-            return Body(size=len(data), inline=data) if data else EMPTY
+            return self._spool.inline(b"".join(self._pieces))
         self._file.close()
         final = self._spool.folder / self._hash.hexdigest()
         self._path.replace(final)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.fakes.replies import START, address, reply
 from xpudbg.services import events
 from xpudbg.services.findings import VerdictValue
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.session import LOOKS_KEPT, Phase, Session
-from xpudbg.services.snapshot import Outcome, RankClass
+from xpudbg.services.snapshot import ROW_BYTES, Outcome, RankClass
 
 
 def opened(world_size: int = 3) -> Session:
@@ -148,3 +150,24 @@ def test_another_target_starts_with_nothing_of_the_one_before() -> None:
     session.apply(events.RanksMarked(RankSet([2])))
     session.apply(events.TargetOpening("store other:1"))
     assert (session.ranks, session.looks, session.selected, session.marked) == ({}, [], None, RankSet())
+
+
+def test_looks_that_take_too_much_memory_go_oldest_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = opened(1)
+    monkeypatch.setattr("xpudbg.services.session.LOOKS_MEMORY", 5 * 2 * ROW_BYTES + 5 * len(b"pong"))
+    for number in range(1, 12):
+        look(session, number, {0: Outcome.OK})
+    assert [snapshot.id for snapshot in session.looks] == [7, 8, 9, 10, 11]
+    monkeypatch.setattr("xpudbg.services.session.LOOKS_MEMORY", 1)
+    look(session, 12, {0: Outcome.OK})
+    assert [snapshot.id for snapshot in session.looks] == [11, 12]
+
+
+def test_choosing_a_rank_does_not_judge_anew() -> None:
+    session = opened(2)
+    verdict = session.verdict
+    session.apply(events.RankSelected(1))
+    session.apply(events.RanksMarked(RankSet([1])))
+    assert session.verdict is verdict
+    session.apply(events.LookStarted(1, START, RankSet([0])))
+    assert session.verdict is not verdict

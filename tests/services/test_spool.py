@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 from pathlib import Path
 
@@ -53,3 +54,12 @@ def test_close_removes_everything_and_discard_its_part(tmp_path: Path) -> None:
 def test_text_replaces_what_is_not_utf8() -> None:
     assert Body(size=2, inline=b"\xe9a").text() == "\ufffda"
     assert EMPTY.read() == b""
+
+
+def test_equal_small_bodies_are_one_as_long_as_one_is_in_use(tmp_path: Path) -> None:
+    spool = Spool(tmp_path)
+    first, second = spool.put(b"pong"), spool.put(b"pong")
+    assert first is second
+    del first, second
+    gc.collect()
+    assert len(spool._inline) == 0
