@@ -15,18 +15,23 @@ import aiohttp
 import httpx
 from httpx_aiohttp import AiohttpTransport
 
-if TYPE_CHECKING:
-    from types import SimpleNamespace
+from .names import Names
 
+if TYPE_CHECKING:
     from ..attach_options import AttachOptions
 
 __all__ = ["CONNECTION", "Connection", "make_client"]
+
+DNS_KEPT_S = 10
+"""Seconds for which the address of a host is kept."""
 
 
 @dataclass(slots=True)
 class Connection:
     """How far the connection of one request came; filled in by the transport's tracing."""
 
+    resolved: bool = False
+    """The host's name has been looked up; at once for an address."""
     created: bool = False
     """TCP (and TLS, where used) is up."""
 
@@ -58,7 +63,9 @@ def _transport(options: AttachOptions) -> AiohttpTransport:
 
     def session() -> aiohttp.ClientSession:
         # limit=0: the lanes decide how many requests run.
-        connector = aiohttp.TCPConnector(limit=0, force_close=True, ttl_dns_cache=10, ssl=context)
+        connector = aiohttp.TCPConnector(
+            limit=0, force_close=True, ttl_dns_cache=DNS_KEPT_S, ssl=context, resolver=Names()
+        )
         return aiohttp.ClientSession(
             connector=connector,
             cookie_jar=aiohttp.DummyCookieJar(),
@@ -80,13 +87,18 @@ def _tls(options: AttachOptions) -> ssl.SSLContext | bool:
 
 
 def _tracing() -> aiohttp.TraceConfig:
-    async def created(
-        _session: aiohttp.ClientSession, _context: SimpleNamespace, _params: aiohttp.TraceConnectionCreateEndParams
-    ) -> None:
+    async def created(_session: object, _context: object, _params: object) -> None:
         connection = CONNECTION.get()
         if connection is not None:
             connection.created = True
 
+    async def resolved(_session: object, _context: object, _params: object) -> None:
+        connection = CONNECTION.get()
+        if connection is not None:
+            connection.resolved = True
+
     tracing = aiohttp.TraceConfig()
     tracing.on_connection_create_end.append(created)
+    tracing.on_dns_resolvehost_end.append(resolved)
+    tracing.on_dns_cache_hit.append(resolved)
     return tracing

@@ -7,6 +7,7 @@ given up only when the rank had begun to answer (its server thread is free then)
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -82,6 +83,7 @@ class Worker:
         where = parse_worker(address.url)
         self._base = where.connected_to
         self._auth = where.credentials
+        self._host_is_address = _is_address(where.endpoint.host)
         self._client = client
         self._spool = spool
         self._lanes = lanes
@@ -185,6 +187,8 @@ class Worker:
             request.task.cancel()
         elif not self._connected(request):
             outcome, error = Outcome.UNREACHABLE, f"connecting timed out after {took:.1f} s"
+            if request.connection is not None and not request.connection.resolved:
+                outcome, error = Outcome.NAME_UNKNOWN, f"its host's name has not been resolved after {took:.1f} s"
             request.task.cancel()
         else:
             self._park(request)
@@ -208,7 +212,7 @@ class Worker:
             self._listener.late(task.result())
 
     async def _perform(self, request: _Request) -> RankReply:
-        request.connection = Connection()
+        request.connection = Connection(resolved=self._host_is_address)
         CONNECTION.set(request.connection)
         probe = request.probe
         writer = self._spool.writer()
@@ -276,6 +280,14 @@ class Worker:
             took_s=0.0,
             connected=False,
         )
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def _kept(writer: BodyWriter) -> Body:

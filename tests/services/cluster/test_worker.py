@@ -175,6 +175,20 @@ async def test_a_connection_that_does_not_come_about_is_unreachable_not_stopped(
     assert (reply.outcome, reply.connected) == (Outcome.UNREACHABLE, False)
 
 
+async def test_a_name_server_that_does_not_answer_is_told_from_a_host_that_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never(*_: object, **__: object) -> object:
+        return await asyncio.Event().wait()
+
+    monkeypatch.setattr("xpudbg.services.cluster.names.Names.resolve", never)
+    url = "http://node-7.example:80"
+    async with rig(RankAddress(0, url, url, "node-7.example"), tmp_path) as made:
+        reply = await made.worker.ask(PING, BUDGET)
+    assert reply.outcome is Outcome.NAME_UNKNOWN
+    assert "has not been resolved after 0.4 s" in reply.error
+
+
 async def test_a_large_body_reports_its_progress_and_lies_on_disk(tmp_path: Path) -> None:
     data = bytes(5 * 1024 * 1024)
     async with raw_server(says(response(data))) as server, rig(server.address, tmp_path) as made:
