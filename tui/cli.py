@@ -131,8 +131,13 @@ def _scenarios() -> str:
 
     from ..services.simulate.scenarios import SCENARIOS
 
-    rows = [(scenario.name, scenario.story) for scenario in SCENARIOS.values()]
-    return tabulate(rows, headers=("scenario", "what happens"), tablefmt="plain")
+    rows = []
+    for scenario in SCENARIOS.values():
+        size = scenario.default_ranks
+        sick = "; ".join(f"{rank_class} {ranks}" for rank_class, ranks in scenario.culprits(size).items())
+        rows.append((scenario.name, size, sick or "nobody", scenario.story))
+    headers = ("scenario", "ranks", "culprits", "what happens")
+    return tabulate(rows, headers=headers, tablefmt="plain", maxcolwidths=(None, None, 36, 60))
 
 
 if __name__ == "__main__":
