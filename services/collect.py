@@ -6,6 +6,7 @@ import asyncio
 import ssl
 import time
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import TYPE_CHECKING
 
 from . import events
@@ -21,14 +22,17 @@ from .cluster.worker import Worker, WorkerListener
 from .ranksets import RankSet
 from .snapshot import Outcome, RankReply
 from .spool import EMPTY
+from .stack_look import StackAnalyst
 from .targets import DemoTarget, FilesTarget, StoreTarget, TargetError, WorkersTarget
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from concurrent.futures import Executor
 
     import httpx
 
     from .attach_options import AttachOptions
+    from .cluster.probes import Probe
     from .spool import Spool
     from .targets import Target
 
@@ -45,8 +49,18 @@ class Attachment(WorkerListener):
         *,
         spool: Spool,
         emit: Callable[[events.Event], None],
+        analyses: Executor,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
+        """
+        Args:
+            target: what to open.
+            options: how.
+            spool: where large bodies go.
+            emit: takes every event.
+            analyses: runs the heavy analyses, one at a time.
+            transport: used instead of real connections (tests).
+        """
         self.target = target
         self._options = options
         self._spool = spool
@@ -63,6 +77,11 @@ class Attachment(WorkerListener):
         """The last attempt to read the store got a connection and no answer."""
         self._workers: dict[int, Worker] = {}
         self._look_id = 0
+        self._taken_at = 0
+        self._replies: dict[tuple[int, str], RankReply] = {}
+        """Replies of the look under way."""
+        self._analyses = analyses
+        self._stacks = StackAnalyst()
 
     async def open(self) -> None:
         """Find the ranks and say so with TargetOpened.
@@ -87,6 +106,8 @@ class Attachment(WorkerListener):
         From the second look on the store is read again beside it; ranks that have registered since are asked too.
         """
         self._look_id += 1
+        self._taken_at = time.time_ns()
+        self._replies.clear()
         known = list(self._workers.values())
         self._started(known)
         cancelled, notes = True, tuple[str, ...]()
@@ -102,6 +123,7 @@ class Attachment(WorkerListener):
                 if newcomers:
                     self._started(newcomers)
                     await self._ask(newcomers)
+            await self._analyse()
             cancelled = False
         finally:
             self._emit(events.LookClosed(self._look_id, time.time_ns(), cancelled, notes))
@@ -129,12 +151,13 @@ class Attachment(WorkerListener):
 
     def _started(self, workers: Iterable[Worker]) -> None:
         ranks = RankSet(worker.rank for worker in workers)
-        self._emit(events.LookStarted(self._look_id, time.time_ns(), ranks))
+        self._emit(events.LookStarted(self._look_id, self._taken_at, ranks))
 
     async def _ask(self, workers: Iterable[Worker]) -> None:
         look_id = self._look_id
 
         def arrived(reply: RankReply) -> None:
+            self._replies[reply.rank, reply.source] = reply
             self._emit(events.ReplyArrived(look_id, reply))
 
         def failed(doing: str, error: BaseException, trace: str) -> None:
@@ -197,6 +220,24 @@ class Attachment(WorkerListener):
         if registry != self._registry:
             await self._adopt(registry)
         return ()
+
+    async def _analyse(self) -> None:
+        """What the stacks of the look say, worked out beside the event loop."""
+        ranks = RankSet(self._workers)
+        work = partial(self._stacks.analyse, self._look_id, self._taken_at, dict(self._replies), ranks)
+        stacks = await asyncio.get_running_loop().run_in_executor(self._analyses, work)
+        self._emit(events.Analysed(self._look_id, stacks))
+
+    async def ask(self, ranks: RankSet, probe: Probe) -> None:
+        """Send one request to each of these ranks because a person asked; AskedReply follows for each."""
+
+        async def one(worker: Worker) -> None:
+            self._emit(events.AskedReply(await worker.ask(probe, self._options.timeout_s * probe.budgets)))
+
+        async with asyncio.TaskGroup() as group:
+            for rank in ranks:
+                if rank in self._workers:
+                    group.create_task(one(self._workers[rank]))
 
     def _tell_end_of_store(self) -> None:
         """Rank 0 holds the store: when that hung up and now accepts without answering, rank 0 has ended."""

@@ -14,15 +14,19 @@ from typing import TYPE_CHECKING
 
 from . import events
 from .attach_options import AttachOptions
+from .daemon_threads import DaemonThreads
 from .spool import Spool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
+    from concurrent.futures import Executor
     from types import TracebackType
 
     import httpx
 
+    from .cluster.probes import Probe
     from .collect import Attachment
+    from .ranksets import RankSet
     from .targets import Target
 
 __all__ = ["Engine"]
@@ -36,12 +40,21 @@ BLOCKING_CALLS = 32
 class Engine:
     """Runs one attachment at a time. Every method may be called from any thread; only `start` and `stop` wait."""
 
-    def __init__(self, *, spool: Spool | None = None, transport: httpx.AsyncBaseTransport | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        spool: Spool | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+        analyses: Executor | None = None,
+    ) -> None:
         """
         Args:
             spool: where large bodies go; one of its own when None. The engine closes it.
             transport: used instead of real connections (tests).
+            analyses: runs the heavy analyses, one at a time; one thread of its own when None.
         """
+        self._analyses = analyses or DaemonThreads(1, "xpudbg-analysis")
+        self._asking: set[asyncio.Task[None]] = set()
         self.events: queue.SimpleQueue[events.Event] = queue.SimpleQueue()
         self._spool = spool or Spool()
         self._transport = transport
@@ -82,6 +95,10 @@ class Engine:
         """End the look under way; LookClosed(cancelled=True) follows."""
         self._command(self._cancel_look)
 
+    def ask(self, ranks: RankSet, probe: Probe) -> None:
+        """Send one request to each of these ranks; AskedReply follows for each. The budget of the ranks is kept."""
+        self._command(lambda: self._begin_asking(ranks, probe))
+
     def detach(self) -> None:
         """Let go of the target; TargetClosed follows."""
         self._command(lambda: self._do("detaching", self._detach()))
@@ -91,6 +108,7 @@ class Engine:
         if self._thread.is_alive():
             self._command(self._finish)
             self._thread.join(STOP_PATIENCE_S)
+        self._analyses.shutdown(wait=False, cancel_futures=True)
         self._spool.close()
 
     # on the engine's thread -----------------------------------------------------------------------------------
@@ -99,8 +117,6 @@ class Engine:
         asyncio.run(self._main())
 
     async def _main(self) -> None:
-        from .daemon_threads import DaemonThreads
-
         self._loop = asyncio.get_running_loop()
         self._loop.set_default_executor(DaemonThreads(BLOCKING_CALLS, "xpudbg-blocking"))
         self._loop.set_exception_handler(self._loop_failed)
@@ -142,7 +158,14 @@ class Engine:
         from .targets import TargetError
 
         await self._detach()
-        attachment = Attachment(target, options, spool=self._spool, emit=self.events.put, transport=self._transport)
+        attachment = Attachment(
+            target,
+            options,
+            spool=self._spool,
+            emit=self.events.put,
+            analyses=self._analyses,
+            transport=self._transport,
+        )
         try:
             await attachment.open()
         except TargetError as error:
@@ -162,6 +185,8 @@ class Engine:
 
     async def _detach(self) -> None:
         await self._cancelled(self._look)
+        for task in list(self._asking):
+            await self._cancelled(task)
         attachment, self._attachment = self._attachment, None
         if attachment is not None:
             await attachment.close()
@@ -179,6 +204,21 @@ class Engine:
                 self._failed("looking", error)
 
         self._look = asyncio.get_running_loop().create_task(run(), name="look")
+
+    def _begin_asking(self, ranks: RankSet, probe: Probe) -> None:
+        attachment = self._attachment
+        if attachment is None:
+            return
+
+        async def run() -> None:
+            try:
+                await attachment.ask(ranks, probe)
+            except Exception as error:
+                self._failed(f"asking for {probe.source}", error)
+
+        task = asyncio.get_running_loop().create_task(run(), name="asking")
+        self._asking.add(task)
+        task.add_done_callback(self._asking.discard)
 
     def _cancel_look(self) -> None:
         if self._look is not None:

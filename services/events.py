@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .ranksets import RankSet
     from .snapshot import RankAddress, RankReply
+    from .stack_look import StackLook
 
 __all__ = [
+    "Analysed",
+    "AskedReply",
     "EngineFailed",
     "Event",
     "LateReply",
@@ -91,6 +94,21 @@ class TransferProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class AskedReply:
+    """The answer to a request that a person made for one rank, outside of any look."""
+
+    reply: RankReply
+
+
+@dataclass(frozen=True, slots=True)
+class Analysed:
+    """What the heavy analyses made of a look; comes before its LookClosed."""
+
+    look_id: int
+    stacks: StackLook
+
+
+@dataclass(frozen=True, slots=True)
 class LateReply:
     """An answer to a request of an earlier look came after that look had closed."""
 
@@ -147,6 +165,8 @@ Event = (
     | LookStarted
     | ReplyArrived
     | TransferProgress
+    | Analysed
+    | AskedReply
     | LateReply
     | StuckChanged
     | LookClosed

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .plain_text import plain
 from .ranksets import RankSet
 from .snapshot import RankClass
+from .stack_findings import place_of
 from .version import __version__
 
 if TYPE_CHECKING:
@@ -20,12 +21,19 @@ if TYPE_CHECKING:
     from .findings import Finding
     from .session import Session
     from .snapshot import RankState, Snapshot
+    from .stack_look import StackLook
 
 __all__ = ["SCHEMA", "document", "render_json", "render_markdown", "render_text"]
 
 SCHEMA = "xpudbg.report/1"
 
-_RANK_COLUMNS = ("rank", "host", "class", "since UTC", "ping ms", "stuck", "why")
+STACKS_SHOWN = 100
+"""Different stacks in the JSON; the others are counted."""
+_STACKS_IN_TEXT = 5
+"""Different stacks in the text forms; more would bury the verdict."""
+_FRAMES_IN_TEXT = 8
+
+_RANK_COLUMNS = ("rank", "host", "class", "since UTC", "ping ms", "stuck", "where", "why")
 
 
 def document(session: Session, *, with_ranks: bool = False) -> dict[str, Any]:
@@ -53,12 +61,13 @@ def document(session: Session, *, with_ranks: bool = False) -> dict[str, Any]:
             if (ranks := [rank for rank, state in session.ranks.items() if state.rank_class is rank_class])
         },
         "looks": [_look(look) for look in session.looks],
+        "stacks": _stacks(session.stacks) if session.stacks.look_id else None,
         "notes": [*session.notes, *(look.notes if look else ()), *([session.secure] if session.secure else [])],
         "error": {"message": session.failure, "hint": session.hint} if session.failure else None,
         "faults": [{"doing": fault.doing, "error": fault.error} for fault in session.faults],
     }
     if with_ranks:
-        made["ranks"] = [_rank(state) for state in session.ranks.values()]
+        made["ranks"] = [_rank(state, session.stacks) for state in session.ranks.values()]
     return made
 
 
@@ -75,6 +84,7 @@ def render_text(session: Session, *, with_ranks: bool = False) -> str:
     for number, finding in enumerate(made["findings"], 1):
         lines += _finding_lines(number, finding)
     lines += _class_lines(made)
+    lines += _stack_lines(made["stacks"])
     lines += [f"note     {note}" for note in made["notes"]]
     lines += [f"fault    xpudbg failed while {fault['doing']}: {fault['error']}" for fault in made["faults"]]
     text = "\n".join(plain(line) for line in lines).rstrip() + "\n"
@@ -99,6 +109,8 @@ def render_markdown(session: Session, *, with_ranks: bool = False) -> str:
         lines += ["| class | ranks | which |", "|---|---:|---|"]
         lines += [f"| {name} | {len(ranks)} | {RankSet(ranks)} |" for name, ranks in made["classes"].items()]
         lines.append("")
+    if stack_lines := _stack_lines(made["stacks"]):
+        lines += ["```", *(plain(line).replace("```", "` ` `") for line in stack_lines[:-1]), "```", ""]
     lines += [f"- note: {_md(note)}" for note in made["notes"]]
     if with_ranks and made["ranks"]:
         lines += ["", _rank_table(made["ranks"], "github")]
@@ -136,7 +148,21 @@ def _look(look: Snapshot) -> dict[str, Any]:
     }
 
 
-def _rank(state: RankState) -> dict[str, Any]:
+def _stacks(look: StackLook) -> dict[str, Any]:
+    """Main threads that stand at the same place, the odd ones first."""
+    classes = look.merged.classes
+    return {
+        "look": look.look_id,
+        "classes": [
+            {"ranks": list(one.ranks), "frames": [str(frame) for frame in one.frames]} for one in classes[:STACKS_SHOWN]
+        ],
+        "left_out": max(len(classes) - STACKS_SHOWN, 0),
+        "missing": [{"rank": rank, "reason": reason} for rank, reason in sorted(look.missing.items())],
+    }
+
+
+def _rank(state: RankState, stacks: StackLook) -> dict[str, Any]:
+    main = stacks.main(state.rank)
     return {
         "rank": state.rank,
         "host": state.host,
@@ -147,6 +173,7 @@ def _rank(state: RankState) -> dict[str, Any]:
         "seen_at": None if state.seen_at is None else _instant(state.seen_at),
         "ping_s": None if state.ping_s is None else round(state.ping_s, 6),
         "stuck": list(state.stuck),
+        "where": None if main is None or not main.frames else place_of(main.frames),
     }
 
 
@@ -203,6 +230,23 @@ def _class_lines(made: dict[str, Any]) -> list[str]:
     return [*lines, ""]
 
 
+def _stack_lines(stacks: dict[str, Any] | None) -> list[str]:
+    """Where the main threads are, the odd ones first; nothing when all are at one place."""
+    if stacks is None or len(stacks["classes"]) < 2:
+        return []
+    lines = ["stacks of main threads, the odd ones first"]
+    for one in stacks["classes"][:_STACKS_IN_TEXT]:
+        lines.append(f"  {len(one['ranks'])} x  rank{'s' if len(one['ranks']) > 1 else ''} {RankSet(one['ranks'])}")
+        lines += [f"      {frame}" for frame in one["frames"][:_FRAMES_IN_TEXT]]
+        more = len(one["frames"]) - _FRAMES_IN_TEXT
+        if more > 0:
+            lines.append(f"      and {more} more frames")
+    left_out = len(stacks["classes"]) + stacks["left_out"] - _STACKS_IN_TEXT
+    if left_out > 0:
+        lines.append(f"  and {left_out} more different stacks")
+    return [*lines, ""]
+
+
 def _rank_table(ranks: Sequence[dict[str, Any]], style: str) -> str:
     from tabulate import tabulate
 
@@ -211,7 +255,7 @@ def _rank_table(ranks: Sequence[dict[str, Any]], style: str) -> str:
     return tabulate(rows, headers=_RANK_COLUMNS, tablefmt=style, disable_numparse=True, colalign=_RANK_ALIGN)
 
 
-_RANK_ALIGN = ("right", "left", "left", "right", "right", "left", "left")
+_RANK_ALIGN = ("right", "left", "left", "right", "right", "left", "left", "left")
 
 
 def _rank_row(rank: dict[str, Any]) -> Iterable[object]:
@@ -223,6 +267,7 @@ def _rank_row(rank: dict[str, Any]) -> Iterable[object]:
         "" if rank["since"] is None else rank["since"][11:19],
         ping,
         ",".join(rank["stuck"]),
+        rank["where"] or "",
         rank["reason"],
     )
 

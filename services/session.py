@@ -14,6 +14,7 @@ from .cluster import liveness
 from .findings import Verdict, VerdictValue
 from .ranksets import RankSet
 from .snapshot import RankClass, RankReply, RankState, Snapshot
+from .stack_look import StackLook
 from .verdict import judge
 
 __all__ = ["LookUnderWay", "Phase", "Session"]
@@ -80,6 +81,10 @@ class Session:
         self.looks: list[Snapshot] = []
         """Closed looks, oldest first."""
         self.under_way: LookUnderWay | None = None
+        self.stacks = StackLook(look_id=0)
+        """What the stacks of the newest analysed look say; its `look_id` is 0 before the first."""
+        self.asked: dict[tuple[int, str], RankReply] = {}
+        """The newest answer to what a person asked of a rank, by rank and source."""
         self.selected: int | None = None
         self.marked = RankSet()
 
@@ -106,7 +111,13 @@ class Session:
             return Verdict(VerdictValue.UNKNOWN, self.failure or "no rank is known yet", under_way=True)
         waiting = self.under_way.waiting_for if self.under_way else RankSet()
         notes = self.latest.notes if self.latest else ()
-        return judge(self.ranks, waiting=waiting, under_way=self.under_way is not None or not self.looks, notes=notes)
+        return judge(
+            self.ranks,
+            waiting=waiting,
+            under_way=self.under_way is not None or not self.looks,
+            notes=notes,
+            stacks=self.stacks,
+        )
 
     def counts(self) -> dict[RankClass, int]:
         """How many ranks have each class."""
@@ -145,6 +156,11 @@ class Session:
             case events.TransferProgress():
                 if self.under_way is not None and self.under_way.id == event.look_id:
                     self.under_way.received[event.rank, event.source] = event.received
+            case events.Analysed():
+                self.stacks = event.stacks
+            case events.AskedReply():
+                self.asked[event.reply.rank, event.reply.source] = event.reply
+                self._fold(event.reply)
             case events.LateReply():
                 self._fold(event.reply)
             case events.StuckChanged():

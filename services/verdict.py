@@ -5,17 +5,19 @@ Pure. All text is plain; whoever paints or exports it escapes it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from .findings import Confidence, Evidence, Finding, Severity, Verdict, VerdictValue
 from .ranksets import RankSet
 from .snapshot import RankClass
+from .stack_findings import STUCK_STACK, gil_holder, place_of, stack_evidence, stack_findings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from .snapshot import RankState
+    from .stack_look import StackLook
 
 __all__ = ["CONFIRMING_LOOKS", "EVIDENCE_SHOWN", "judge", "name_ranks"]
 
@@ -118,7 +120,7 @@ _READINGS: dict[RankClass, _Reading] = {
     ),
 }
 
-_KINDS = [rank_class.value for rank_class in _READINGS]
+_KINDS = [STUCK_STACK, *(rank_class.value for rank_class in _READINGS)]
 """Order of findings that are equal otherwise: what explains most comes first."""
 
 _NOT_TOLD = (RankClass.UNKNOWN, RankClass.NAME_UNKNOWN, RankClass.UNREACHABLE)
@@ -131,6 +133,7 @@ def judge(
     waiting: RankSet | None = None,
     under_way: bool = False,
     notes: Sequence[str] = (),
+    stacks: StackLook | None = None,
 ) -> Verdict:
     """The verdict on what is known so far.
 
@@ -139,17 +142,21 @@ def judge(
         waiting: ranks of the look under way of which nothing has come yet.
         under_way: whether more may come.
         notes: what limits the look as a whole.
+        stacks: what the stacks of the newest look say.
     """
     by_class: dict[RankClass, list[RankState]] = {}
     for state in ranks.values():
         by_class.setdefault(state.rank_class, []).append(state)
-    findings = [_finding(rank_class, states) for rank_class, states in by_class.items() if rank_class in _READINGS]
+    known = stacks if stacks is not None and stacks.look_id else None
+    findings = [_finding(kind, states, known) for kind, states in by_class.items() if kind in _READINGS]
+    if known is not None:
+        findings = _absorbed(findings, stack_findings(known, lambda named: name_ranks(named, ranks)))
     findings.sort(key=_order)
     silent = RankSet(state.rank for rank_class in _NOT_TOLD for state in by_class.get(rank_class, ()))
     missing = silent | (waiting or RankSet())
     accused = [finding for finding in findings if finding.severity.accuses]
     if accused:
-        value = _READINGS[RankClass(accused[0].kind)].value
+        value = _value(accused[0].kind)
         summary = accused[0].text
         if len(accused) > 1:
             summary = summary.rstrip(".") + f"; {len(accused) - 1} more below."
@@ -190,9 +197,44 @@ def _calm(
     )
 
 
-def _finding(rank_class: RankClass, states: Sequence[RankState]) -> Finding:
+def _absorbed(by_class: list[Finding], by_stack: list[Finding]) -> list[Finding]:
+    """One cause, one finding: what stacks say of ranks that a class accuses already belongs to that finding."""
+    accused = {rank: number for number, finding in enumerate(by_class) for rank in finding.culprits}
+    made = list(by_class)
+    for finding in by_stack:
+        homes = {accused.get(rank) for rank in finding.culprits}
+        if len(homes) == 1 and (home := homes.pop()) is not None:
+            evidence = [item for item in finding.evidence if item not in made[home].evidence]
+            made[home] = replace(
+                made[home],
+                waiting=made[home].waiting | finding.waiting,
+                evidence=(*made[home].evidence, *evidence),
+                op=finding.op,
+            )
+        else:
+            made.append(finding)
+    return made
+
+
+def _value(kind: str) -> VerdictValue:
+    """The verdict when a finding of this kind comes first."""
+    return VerdictValue.HANG if kind == STUCK_STACK else _READINGS[RankClass(kind)].value
+
+
+def _finding(rank_class: RankClass, states: Sequence[RankState], stacks: StackLook | None) -> Finding:
     reading = _READINGS[rank_class]
     severity, confidence = reading.rate(states)
+    shown = states[:EVIDENCE_SHOWN]
+    evidence = [Evidence(reading.source, state.rank, state.reason) for state in shown]
+    place = ""
+    if stacks is not None and rank_class is RankClass.GIL_HELD:
+        evidence += [item for state in shown if (item := stack_evidence(stacks, state.rank)) is not None]
+        holders = [gil_holder(stacks, state.rank) for state in states]
+        if all(holder is not None for holder in holders):
+            confidence = Confidence.CERTAIN
+        seen = holders[0] or stacks.main(states[0].rank)
+        if seen is not None and seen.frames:
+            place = f" Rank {states[0].rank} is in {place_of(seen.frames)}."
     culprits = RankSet(state.rank for state in states)
     words = _words(len(states))
     named = name_ranks(culprits, {state.rank: state for state in states})
@@ -201,10 +243,10 @@ def _finding(rank_class: RankClass, states: Sequence[RankState]) -> Finding:
         severity=severity,
         confidence=confidence,
         culprits=culprits,
-        text=f"{named[0].upper()}{named[1:]} {reading.says.format(**words)}.",
+        text=f"{named[0].upper()}{named[1:]} {reading.says.format(**words)}.{place}",
         advice=reading.advice.format(**words),
         refutation=reading.refutation.format(**words),
-        evidence=tuple(Evidence(reading.source, state.rank, state.reason) for state in states[:EVIDENCE_SHOWN]),
+        evidence=tuple(evidence),
     )
 
 

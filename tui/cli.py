@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -73,12 +74,25 @@ def demo(ranks: int | None, scenario: str | None, listing: bool, refresh_s: floa
 @main.command(cls=ReportCommand)
 @click.argument("target", nargs=-1)
 @click.option("--format", "style", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True)
-@click.option("--looks", type=click.IntRange(1, 1000), default=1, show_default=True, help="How often to look.")
+@click.option("--looks", type=click.IntRange(1, 1000), default=2, show_default=True, help="How often to look.")
 @click.option("--interval", type=click.FloatRange(0), default=2.0, show_default=True, help="Seconds between looks.")
 @click.option("--scenario", metavar="NAME", help="Scenario of the target `demo`.")
+@click.option(
+    "--stacks",
+    "stacks_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the merged stacks: speedscope JSON (.json) or collapsed.",
+)
 @attach_options
 def report(
-    target: tuple[str, ...], style: str, looks: int, interval: float, scenario: str | None, **options: Any
+    target: tuple[str, ...],
+    style: str,
+    looks: int,
+    interval: float,
+    scenario: str | None,
+    stacks_file: Path | None,
+    **options: Any,
 ) -> None:
     """Look at a job, print what is wrong, and leave.
 
@@ -88,7 +102,7 @@ def report(
     from dataclasses import replace
 
     from ..services.targets import DemoTarget
-    from .report_command import run_report
+    from .report_command import ReportOptions, run_report
 
     with_ranks = options.pop("with_ranks", False)
     chosen = read_target(target)
@@ -104,7 +118,8 @@ def report(
         settings = replace(settings, world_size=None)
     elif scenario is not None:
         raise click.UsageError("--scenario goes with the target `demo` only")
-    sys.exit(run_report(chosen, settings, style=style, looks=looks, interval_s=interval, with_ranks=with_ranks))
+    wanted = ReportOptions(style, looks, interval, with_ranks, stacks_file)
+    sys.exit(run_report(chosen, settings, wanted))
 
 
 def _screen(target: Target | None, options: AttachOptions, refresh_s: float | None) -> None:
@@ -134,7 +149,7 @@ def _scenarios() -> str:
     rows = []
     for scenario in SCENARIOS.values():
         size = scenario.default_ranks
-        sick = "; ".join(f"{rank_class} {ranks}" for rank_class, ranks in scenario.culprits(size).items())
+        sick = "; ".join(f"{kind} {ranks}" for kind, ranks in scenario.culprits(size).items())
         rows.append((scenario.name, size, sick or "nobody", scenario.story))
     headers = ("scenario", "ranks", "culprits", "what happens")
     return tabulate(rows, headers=headers, tablefmt="plain", maxcolwidths=(None, None, 36, 60))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..services import events
@@ -11,21 +12,36 @@ from ..services.engine import Engine
 from ..services.plain_text import plain, plain_lines
 from ..services.report import render_json, render_markdown, render_text
 from ..services.session import Phase, Session
+from ..services.stacks.export import to_collapsed, to_speedscope
 from ..services.targets import WorkersTarget
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..services.attach_options import AttachOptions
     from ..services.targets import Target
 
-__all__ = ["exit_code", "run_report"]
+__all__ = ["ReportOptions", "exit_code", "run_report"]
 
 RENDERERS = {"text": render_text, "json": render_json, "markdown": render_markdown}
 
 
-def run_report(
-    target: Target, options: AttachOptions, *, style: str, looks: int, interval_s: float, with_ranks: bool
-) -> int:
-    """Take `looks` looks, print the report on standard output and return the exit code.
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """What a report should be."""
+
+    style: str
+    """`text`, `json` or `markdown`."""
+    looks: int
+    interval_s: float
+    """Seconds between two looks."""
+    with_ranks: bool = False
+    stacks_file: Path | None = None
+    """Where the merged stacks go besides."""
+
+
+def run_report(target: Target, options: AttachOptions, wanted: ReportOptions) -> int:
+    """Take the looks, print the report on standard output and return the exit code.
 
     An interrupt (Ctrl-C) ends the look and prints what has come so far.
     """
@@ -34,19 +50,32 @@ def run_report(
     with Engine() as engine:
         engine.attach(target, options)
         try:
-            _follow(engine, session, looks, interval_s)
+            _follow(engine, session, wanted.looks, wanted.interval_s)
         except KeyboardInterrupt:
             interrupted = True
             engine.cancel()
             _until_closed(engine, session)
-    if style == "json" or not session.failure:
-        sys.stdout.write(RENDERERS[style](session, with_ranks=with_ranks))
+    if wanted.style == "json" or not session.failure:
+        sys.stdout.write(RENDERERS[wanted.style](session, with_ranks=wanted.with_ranks))
         sys.stdout.flush()
+    if wanted.stacks_file is not None:
+        try:
+            wanted.stacks_file.write_bytes(_exported(session, wanted.stacks_file))
+        except OSError as error:
+            print(f"xpudbg: the stacks could not be written: {error}", file=sys.stderr)
+            return 2
     if session.failure:
         print(f"xpudbg: {plain(session.failure)}\n  {plain(session.hint)}", file=sys.stderr)
     for fault in session.faults:
         print(f"xpudbg failed while {fault.doing}:\n{plain_lines(fault.trace or fault.error)}", file=sys.stderr)
     return exit_code(session, names_workers=isinstance(target, WorkersTarget), interrupted=interrupted)
+
+
+def _exported(session: Session, file: Path) -> bytes:
+    merged = session.stacks.merged
+    if file.suffix.lower() == ".json":
+        return to_speedscope(merged, session.label)
+    return to_collapsed(merged).encode("utf-8", errors="backslashreplace")
 
 
 def exit_code(session: Session, *, names_workers: bool = False, interrupted: bool = False) -> int:

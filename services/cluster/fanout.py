@@ -1,7 +1,8 @@
 """One look over many ranks: every reply is handed on as it comes, nobody waits for the slowest.
 
 Per rank the order is ping, then (when it answered as a worker server should) the list of its handlers, once, and its
-Python traceback. Over ranks, lower stages go first: all pings before the first traceback.
+Python traceback; py-spy only where the traceback did not come. Over ranks, lower stages go first: all pings before
+the first traceback.
 """
 
 from __future__ import annotations
@@ -10,18 +11,22 @@ import asyncio
 import traceback
 from typing import TYPE_CHECKING
 
+from ..snapshot import Outcome
 from .answers import AnswerError, read_json
 from .liveness import is_pong
-from .probes import DUMP_TRACEBACK, HANDLERS, PING
+from .probes import DUMP_TRACEBACK, HANDLERS, PING, PYSPY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from ..snapshot import RankReply
     from .probes import Probe
     from .worker import Worker
 
-__all__ = ["fan_out"]
+__all__ = ["PYSPY_RANKS", "fan_out"]
+
+PYSPY_RANKS = 64
+"""Most ranks that one look asks for py-spy by itself: each starts a process on the rank's host."""
 
 
 async def fan_out(
@@ -44,9 +49,11 @@ async def fan_out(
     answer is kept by its Worker.
     """
 
+    py_spy_left = iter(range(PYSPY_RANKS))
+
     async def look_at(worker: Worker) -> None:
         try:
-            await _look_at(worker, budget_s, arrived)
+            await _look_at(worker, budget_s, arrived, py_spy_left)
         except Exception as error:
             failed(f"looking at rank {worker.rank}", error, traceback.format_exc())
 
@@ -55,7 +62,9 @@ async def fan_out(
             group.create_task(look_at(worker))
 
 
-async def _look_at(worker: Worker, budget_s: float, arrived: Callable[[RankReply], None]) -> None:
+async def _look_at(
+    worker: Worker, budget_s: float, arrived: Callable[[RankReply], None], py_spy_left: Iterator[int]
+) -> None:
     async def ask(probe: Probe) -> RankReply:
         reply = await worker.ask(probe, budget_s * probe.budgets)
         arrived(reply)
@@ -68,5 +77,13 @@ async def _look_at(worker: Worker, budget_s: float, arrived: Callable[[RankReply
             worker.handlers = tuple(read_json(await ask(HANDLERS), list[str]))
         except AnswerError:  # the reply itself says so on the screen; it is asked again at the next look
             worker.handlers = None
-    if worker.handlers is None or DUMP_TRACEBACK.source in worker.handlers:
-        await ask(DUMP_TRACEBACK)
+    if not worker.has(DUMP_TRACEBACK):
+        return
+    traceback_came = (await ask(DUMP_TRACEBACK)).outcome is not Outcome.TIMEOUT
+    if traceback_came or not worker.has(PYSPY) or worker.without_py_spy:
+        return
+    if next(py_spy_left, None) is None:
+        return
+    reply = await ask(PYSPY)
+    # A rank without py-spy, or without leave to use it, does not get them by being asked at every look.
+    worker.without_py_spy = reply.outcome is Outcome.HTTP_ERROR

@@ -6,10 +6,10 @@ a size cap, and the rule that `Worker` enforces: one outstanding request of a ki
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-__all__ = ["DUMP_TRACEBACK", "HANDLERS", "PING", "Probe"]
+__all__ = ["DUMP_TRACEBACK", "HANDLERS", "PING", "PYSPY", "Probe", "py_spy"]
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -39,3 +39,23 @@ class Probe:
 PING = Probe("ping", "POST", "/handler/ping", stage=0, budgets=1, max_bytes=64 * KIB)
 HANDLERS = Probe("handlers", "GET", "/handler/", stage=1, budgets=1, max_bytes=MIB)
 DUMP_TRACEBACK = Probe("dump_traceback", "POST", "/handler/dump_traceback", stage=4, budgets=1, max_bytes=64 * MIB)
+PYSPY = Probe("pyspy_dump", "POST", "/handler/pyspy_dump?nonblocking=1", stage=5, budgets=4, max_bytes=64 * MIB)
+"""The form that does not pause the rank's process; it sees a rank whose GIL is held."""
+
+
+def py_spy(*, native: bool = False, subprocesses: bool = False, blocking: bool = False) -> Probe:
+    """A py-spy dump as a person asked for it.
+
+    Args:
+        native: C and C++ frames too. py-spy can't read them without pausing the process, so this blocks as well.
+        subprocesses: child processes too (data loader workers).
+        blocking: pause the process while it is read, for a consistent picture.
+    """
+    words = []
+    if not (native or blocking):
+        words.append("nonblocking=1")
+    if native:
+        words.append("native=1")
+    if subprocesses:
+        words.append("subprocesses=1")
+    return replace(PYSPY, path="/handler/pyspy_dump" + ("?" + "&".join(words) if words else ""))

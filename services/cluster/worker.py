@@ -80,6 +80,8 @@ class Worker:
         self.rank = address.rank
         self.handlers: tuple[str, ...] | None = None
         """The handlers this rank has, None while they are not known."""
+        self.without_py_spy = False
+        """py-spy has failed on this rank in a way that asking again does not mend."""
         where = parse_worker(address.url)
         self._base = where.connected_to
         self._auth = where.credentials
@@ -94,6 +96,10 @@ class Worker:
     def stuck(self) -> tuple[str, ...]:
         """Sources whose request the rank has left unanswered past its budget."""
         return tuple(source for source, request in self._requests.items() if request.parked)
+
+    def has(self, probe: Probe) -> bool:
+        """Whether the rank has a handler, as far as is known."""
+        return self.handlers is None or probe.source in self.handlers
 
     async def ask(self, probe: Probe, budget_s: float) -> RankReply:
         """Send one request, or wait for the one that is still out, and say within the budget how it stands.

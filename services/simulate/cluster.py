@@ -40,6 +40,7 @@ class Cluster:
             n_ranks,
             held_up_by={rank for rank, behaviour in enumerate(behaviours) if behaviour.holds_up},
             holding_gil={rank for rank, behaviour in enumerate(behaviours) if behaviour is Behaviour.GIL_HELD},
+            loading={rank for rank, behaviour in enumerate(behaviours) if behaviour is Behaviour.LOADING},
             idle=scenario.idle,
         )
         hosts = Hosts()

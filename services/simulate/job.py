@@ -53,11 +53,20 @@ class Position:
 class Job:
     """The progress of all ranks, as a function of the clock."""
 
-    def __init__(self, world_size: int, *, held_up_by: set[int], holding_gil: set[int], idle: bool = False) -> None:
+    def __init__(
+        self,
+        world_size: int,
+        *,
+        held_up_by: set[int],
+        holding_gil: set[int],
+        loading: set[int] | None = None,
+        idle: bool = False,
+    ) -> None:
         """
         Args:
             held_up_by: ranks that take part in no further collective.
             holding_gil: those of them that stand inside a C extension.
+            loading: those of them that are asleep in their data loader.
             idle: the job rests between two collectives.
         """
         now = time.time_ns()
@@ -66,6 +75,7 @@ class Job:
         self.idle = idle
         self.held_up_by = set(held_up_by)
         self.holding_gil = set(holding_gil)
+        self.loading = set(loading or ())
         self._moves = [(0.0, began)]
         """Stretches in which the job moved: collectives completed and ns since the epoch at the start of each."""
         self._ends: list[int] = []
@@ -87,6 +97,7 @@ class Job:
         """This rank goes on; the job does too unless another one holds it up."""
         self.held_up_by.discard(rank)
         self.holding_gil.discard(rank)
+        self.loading.discard(rank)
         if self._frozen_at is not None and not self.held_up_by and not self.idle:
             self._moves.append((float(self._frozen_at + 1), time.time_ns()))
             self._frozen_at = None
@@ -98,12 +109,16 @@ class Job:
             if self.idle:
                 return Position(rank, done, done, Activity.LOADING)
             if rank in self.held_up_by:
-                held = Activity.HOLDING_GIL if rank in self.holding_gil else Activity.COMPUTING
-                return Position(rank, done, done, held)
+                return Position(rank, done, done, self._held_in(rank))
             return Position(rank, done + 1, done, Activity.WAITING)
         progress = self._progress(time.time_ns())
         done, enqueued = int(progress), int(progress + _lead(rank))
         return Position(rank, enqueued, done, Activity.WAITING if enqueued > done else Activity.COMPUTING)
+
+    def _held_in(self, rank: int) -> Activity:
+        if rank in self.holding_gil:
+            return Activity.HOLDING_GIL
+        return Activity.LOADING if rank in self.loading else Activity.COMPUTING
 
     def entered_at(self, rank: int, seq: int) -> int:
         """When a rank joined a collective, ns since the epoch."""

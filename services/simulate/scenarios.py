@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from ..ranksets import RankSet
 from ..snapshot import RankClass
+from ..stack_findings import STUCK_STACK
 
 __all__ = ["DEFAULT", "RANKS_PER_HOST", "SCENARIOS", "Behaviour", "Scenario"]
 
@@ -30,6 +31,8 @@ class Behaviour(StrEnum):
     """A listening socket that nobody accepts from, as after SIGSTOP."""
     GIL_HELD = "gil-held"
     """Answers everything but dump_traceback."""
+    LOADING = "loading"
+    """Answers everything; its main thread is asleep in the data loader while the others wait for it."""
     DEAD = "dead"
     """A port that refuses connections."""
     UNREACHABLE = "unreachable"
@@ -51,6 +54,13 @@ class Behaviour(StrEnum):
         return _CLASSES[self]
 
     @property
+    def finding(self) -> str:
+        """Kind of the finding that names such a rank; empty when nothing is wrong with it."""
+        if self is Behaviour.LOADING:
+            return STUCK_STACK
+        return "" if self.rank_class is RankClass.ALIVE else self.rank_class.value
+
+    @property
     def holds_up(self) -> bool:
         """Whether the job can't go on because of such a rank: it will not join the next collective."""
         return self in _HOLDING_UP
@@ -61,6 +71,7 @@ _CLASSES = {
     Behaviour.SLOW: RankClass.ALIVE,
     Behaviour.STOPPED: RankClass.STOPPED,
     Behaviour.GIL_HELD: RankClass.GIL_HELD,
+    Behaviour.LOADING: RankClass.ALIVE,
     Behaviour.DEAD: RankClass.DEAD,
     Behaviour.UNREACHABLE: RankClass.UNREACHABLE,
     Behaviour.NAME_UNKNOWN: RankClass.NAME_UNKNOWN,
@@ -69,7 +80,9 @@ _CLASSES = {
     Behaviour.SERVER_ERROR: RankClass.SERVER_ERROR,
     Behaviour.RESET: RankClass.SERVER_ERROR,
 }
-_HOLDING_UP = frozenset({Behaviour.STOPPED, Behaviour.GIL_HELD, Behaviour.DEAD, Behaviour.UNREACHABLE})
+_HOLDING_UP = frozenset(
+    {Behaviour.STOPPED, Behaviour.GIL_HELD, Behaviour.LOADING, Behaviour.DEAD, Behaviour.UNREACHABLE}
+)
 
 Placement = Mapping[Behaviour, RankSet]
 
@@ -103,13 +116,13 @@ class Scenario:
                 made[rank] = behaviour
         return made
 
-    def culprits(self, n_ranks: int) -> dict[RankClass, RankSet]:
-        """The ranks at fault by the class they should be given; empty for a healthy job."""
-        found: dict[RankClass, list[int]] = {}
+    def culprits(self, n_ranks: int) -> dict[str, RankSet]:
+        """The ranks at fault by the kind of the finding that names them; empty for a healthy job."""
+        found: dict[str, list[int]] = {}
         for rank, behaviour in enumerate(self.behaviours(n_ranks)):
-            if behaviour.rank_class is not RankClass.ALIVE:
-                found.setdefault(behaviour.rank_class, []).append(rank)
-        return {rank_class: RankSet(ranks) for rank_class, ranks in found.items()}
+            if behaviour.finding:
+                found.setdefault(behaviour.finding, []).append(rank)
+        return {kind: RankSet(ranks) for kind, ranks in found.items()}
 
 
 def _nobody(_n_ranks: int) -> Placement:
@@ -204,6 +217,11 @@ SCENARIOS: dict[str, Scenario] = {
             "gil-held",
             "a rank's C extension holds the GIL: it answers ping, its Python traceback never comes",
             _single(Behaviour.GIL_HELD),
+        ),
+        Scenario(
+            "stuck-in-loader",
+            "a rank is asleep in its data loader while all others wait for it in a collective",
+            _single(Behaviour.LOADING),
         ),
         Scenario("dead", "a rank's process has died: its port refuses connections", _single(Behaviour.DEAD)),
         Scenario("unreachable", "a host is gone: connecting to its ranks times out", _hosts(Behaviour.UNREACHABLE)),

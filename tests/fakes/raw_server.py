@@ -117,12 +117,17 @@ async def silent(_path: str, _writer: asyncio.StreamWriter) -> None:
     await asyncio.Event().wait()
 
 
-def worker_server(*, stuck: set[str], released: asyncio.Event | None = None) -> Serve:
+def worker_server(
+    *,
+    stuck: set[str],
+    released: asyncio.Event | None = None,
+    traceback: bytes = b"Thread 0x01 (most recent call first):\n",
+) -> Serve:
     """A rank's worker server whose handlers named in `stuck` answer only when `released` is set."""
     answers = {
         "/handler/ping": b"pong",
         "/handler/": b'["ping", "dump_traceback"]',
-        "/handler/dump_traceback": b"Thread 0x01 (most recent call first):\n",
+        "/handler/dump_traceback": traceback,
     }
 
     async def serve(path: str, writer: asyncio.StreamWriter) -> None:

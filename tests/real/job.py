@@ -36,6 +36,7 @@ class RealJob:
                 "TORCH_FR_BUFFER_SIZE": "2000",
                 "OMP_NUM_THREADS": "1",
                 "GLOO_SOCKET_IFNAME": "lo",
+                "PATH": os.pathsep.join(filter(None, (str(Path(python).parent), os.environ.get("PATH", "")))),
             }
             with (logs / f"rank{rank}.log").open("wb") as log:
                 self.processes.append(

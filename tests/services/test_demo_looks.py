@@ -15,6 +15,7 @@ from xpudbg.services.session import Session
 from xpudbg.services.simulate.launch import running_demo
 from xpudbg.services.simulate.scenarios import SCENARIOS
 from xpudbg.services.snapshot import RankClass
+from xpudbg.services.stack_findings import STUCK_STACK
 from xpudbg.services.targets import DemoTarget, StoreTarget, Target
 
 STUCK_HANDLERS = {RankClass.STOPPED: "ping", RankClass.GIL_HELD: "dump_traceback"}
@@ -56,12 +57,14 @@ def test_every_scenario_s_culprits_are_found_and_nobody_else(name: str, ranks: i
     with Engine() as engine:
         looking = Looking(engine, DemoTarget(ranks, name), timeout_s=1.5)
         looking.until(events.LookClosed)
+        looking.look()
         expected = scenario.culprits(ranks or scenario.default_ranks)
-        assert looking.classes() == expected
+        if ranks == 1:
+            expected.pop(STUCK_STACK, None)  # nobody waits for the only rank
+        by_class = {rank_class.value: found for rank_class, found in looking.classes().items()}
+        assert by_class == {kind: culprits for kind, culprits in expected.items() if kind != STUCK_STACK}
         findings = looking.session.verdict.findings
-        assert {finding.kind: finding.culprits for finding in findings} == {
-            rank_class.value: culprits for rank_class, culprits in expected.items()
-        }
+        assert {finding.kind: finding.culprits for finding in findings} == expected
 
 
 async def test_twenty_looks_at_sick_ranks_keep_the_budget_and_classes_and_the_ranks_recover() -> None:
@@ -72,7 +75,7 @@ async def test_twenty_looks_at_sick_ranks_keep_the_budget_and_classes_and_the_ra
             await asyncio.to_thread(looking.until, events.LookClosed)
             for _ in range(19):
                 await asyncio.to_thread(looking.look)
-                assert looking.classes() == expected
+                assert {kind.value: found for kind, found in looking.classes().items()} == expected
             for rank_class, handler in STUCK_HANDLERS.items():
                 for rank in expected[rank_class]:
                     assert looking.session.ranks[rank].stuck == (handler,)

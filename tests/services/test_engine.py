@@ -93,7 +93,7 @@ def test_events_of_an_attachment_come_in_order(cluster: Cluster, engine: Engine)
     engine.attach(cluster.serve(healthy, healthy), FAST)
     seen = follow(engine, session, events.LookClosed)
     kinds = [type(event).__name__ for event in seen]
-    assert kinds == ["TargetOpening", "TargetOpened", "LookStarted", *["ReplyArrived"] * 6, "LookClosed"]
+    assert kinds == ["TargetOpening", "TargetOpened", "LookStarted", *["ReplyArrived"] * 6, "Analysed", "LookClosed"]
     assert {state.rank_class for state in session.ranks.values()} == {RankClass.ALIVE}
     engine.detach()
     follow(engine, session, events.TargetClosed)

@@ -18,6 +18,8 @@ from xpudbg.services.version import __version__
 
 
 def xpudbg(*words: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    if words[:1] == ("report",) and "--interval" not in words and "--help" not in words:
+        words = ("report", "--interval", "0", *words[1:])
     clean = {name: value for name, value in os.environ.items() if name not in ("MASTER_ADDR", "MASTER_PORT")}
     return subprocess.run(
         [sys.executable, "-P", "-m", "xpudbg.tui.cli", *words],
@@ -118,11 +120,24 @@ def test_a_problem_is_1(serve: object) -> None:
 def test_the_gil_held_over_two_looks_is_critical(serve: object) -> None:
     url = serve(worker_server(stuck={"dump_traceback"}))  # type: ignore[operator]
     words = ("report", url, "--timeout", "0.3", "--format", "json")
-    once = json.loads(xpudbg(*words).stdout)
-    twice = json.loads(xpudbg(*words, "--looks", "2", "--interval", "0").stdout)
+    once = json.loads(xpudbg(*words, "--looks", "1").stdout)
+    twice = json.loads(xpudbg(*words).stdout)
     assert [finding["severity"] for finding in once["findings"]] == ["warning"]
     assert [finding["severity"] for finding in twice["findings"]] == ["critical"]
     assert [look["id"] for look in twice["looks"]] == [1, 2]
+
+
+def test_stacks_are_written_beside_the_report(serve: object, tmp_path: Path) -> None:
+    traceback = b'Thread 0x01 (most recent call first):\n  File "/job/train.py", line 7 in step\n'
+    url = serve(worker_server(stuck=set(), traceback=traceback))  # type: ignore[operator]
+    speedscope, collapsed = tmp_path / "stacks.json", tmp_path / "stacks.txt"
+    assert xpudbg("report", url, "--stacks", str(speedscope)).returncode == 0
+    assert xpudbg("report", url, "--stacks", str(collapsed)).returncode == 0
+    assert json.loads(speedscope.read_text())["shared"]["frames"][0]["name"] == "step"
+    assert collapsed.read_text().endswith("step (/job/train.py:7) 1\n")
+    failed = xpudbg("report", url, "--stacks", str(tmp_path / "no" / "such.json"))
+    assert failed.returncode == 2
+    assert "could not be written" in failed.stderr
 
 
 def test_nothing_reached_is_3() -> None:

@@ -17,9 +17,7 @@ for path in sorted(Path(sys.argv[1]).iterdir(), key=lambda path: int(path.name.r
     rank = int(path.name.rpartition("_")[2])
     details[path.name] = {"host_name": f"host{rank}", "rank": rank, **dump}
 version = next(iter(details.values()))["version"]
-arguments = argparse.Namespace(
-    verbose=False, just_print_entries=False, allow_incomplete_ranks=True, mismatch_cap=10
-)
+arguments = argparse.Namespace(verbose=False, just_print_entries=False, allow_incomplete_ranks=True, mismatch_cap=10)
 database = build_db(details, arguments, version)
 json.dump(
     {
