@@ -6,7 +6,6 @@ import asyncio
 import ssl
 import time
 from contextlib import AsyncExitStack
-from functools import partial
 from typing import TYPE_CHECKING
 
 from . import events
@@ -14,15 +13,17 @@ from .cluster.fanout import fan_out
 from .cluster.file_limit import connections_allowed
 from .cluster.lanes import Lanes
 from .cluster.liveness import STORE
+from .cluster.probes import RECORDERS
 from .cluster.registry import Registry, read_registry
 from .cluster.store import StoreClient, StoreError, StoreFault
 from .cluster.store_watch import StoreWatch
 from .cluster.transport import make_client
 from .cluster.worker import Worker, WorkerListener
 from .ranksets import RankSet
+from .recorder_look import RecorderAnalyst, RecorderLook
 from .snapshot import Outcome, RankReply
 from .spool import EMPTY
-from .stack_look import StackAnalyst
+from .stack_look import StackAnalyst, StackLook
 from .targets import DemoTarget, FilesTarget, StoreTarget, TargetError, WorkersTarget
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ class Attachment(WorkerListener):
         """Replies of the look under way."""
         self._analyses = analyses
         self._stacks = StackAnalyst()
+        self._recorders = RecorderAnalyst(probe.source for probe in RECORDERS)
 
     async def open(self) -> None:
         """Find the ranks and say so with TargetOpened.
@@ -222,11 +224,18 @@ class Attachment(WorkerListener):
         return ()
 
     async def _analyse(self) -> None:
-        """What the stacks of the look say, worked out beside the event loop."""
+        """What recorders and stacks of the look say, worked out beside the event loop."""
+        look_id, taken_at, replies = self._look_id, self._taken_at, dict(self._replies)
         ranks = RankSet(self._workers)
-        work = partial(self._stacks.analyse, self._look_id, self._taken_at, dict(self._replies), ranks)
-        stacks = await asyncio.get_running_loop().run_in_executor(self._analyses, work)
-        self._emit(events.Analysed(self._look_id, stacks))
+        world_size = self._registry.world_size if self._registry is not None else 0
+
+        def work() -> tuple[StackLook, RecorderLook]:
+            recorder = self._recorders.analyse(look_id, taken_at, replies, world_size, ranks)
+            stacks = self._stacks.analyse(look_id, taken_at, replies, ranks, stood=recorder.stood, moved=recorder.moved)
+            return stacks, recorder
+
+        stacks, recorder = await asyncio.get_running_loop().run_in_executor(self._analyses, work)
+        self._emit(events.Analysed(look_id, stacks, recorder))
 
     async def ask(self, ranks: RankSet, probe: Probe) -> None:
         """Send one request to each of these ranks because a person asked; AskedReply follows for each."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .ranksets import RankSet
+    from .recorder_look import RecorderLook
     from .snapshot import RankAddress, RankReply
     from .stack_look import StackLook
 
@@ -106,6 +107,7 @@ class Analysed:
 
     look_id: int
     stacks: StackLook
+    recorder: RecorderLook
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from . import events
 from .cluster import liveness
 from .findings import Verdict, VerdictValue
 from .ranksets import RankSet
+from .recorder_look import RecorderLook
 from .snapshot import RankClass, RankReply, RankState, Snapshot
 from .stack_look import StackLook
 from .verdict import judge
@@ -83,6 +84,8 @@ class Session:
         self.under_way: LookUnderWay | None = None
         self.stacks = StackLook(look_id=0)
         """What the stacks of the newest analysed look say; its `look_id` is 0 before the first."""
+        self.recorder = RecorderLook(look_id=0)
+        """What the flight recorders of the newest analysed look say; its `look_id` is 0 before the first."""
         self.asked: dict[tuple[int, str], RankReply] = {}
         """The newest answer to what a person asked of a rank, by rank and source."""
         self.selected: int | None = None
@@ -116,7 +119,8 @@ class Session:
             waiting=waiting,
             under_way=self.under_way is not None or not self.looks,
             notes=notes,
-            stacks=self.stacks,
+            stacks=self.stacks if self.stacks.look_id else None,
+            recorder=self.recorder if self.recorder.look_id else None,
         )
 
     def counts(self) -> dict[RankClass, int]:
@@ -157,7 +161,7 @@ class Session:
                 if self.under_way is not None and self.under_way.id == event.look_id:
                     self.under_way.received[event.rank, event.source] = event.received
             case events.Analysed():
-                self.stacks = event.stacks
+                self.stacks, self.recorder = event.stacks, event.recorder
             case events.AskedReply():
                 self.asked[event.reply.rank, event.reply.source] = event.reply
                 self._fold(event.reply)

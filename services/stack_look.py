@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from .history import History
 from .snapshot import Outcome
 from .stacks.looks import Standing, follow
 from .stacks.model import StackSource
@@ -52,7 +53,7 @@ class StackAnalyst:
 
     def __init__(self) -> None:
         self._reader = StackReader()
-        self._standings: dict[int, Standing] = {}
+        self._standings: History[dict[int, Standing]] = History()
 
     def analyse(
         self,
@@ -86,9 +87,10 @@ class StackAnalyst:
                 dumps[rank] = dump
             else:
                 missing[rank] = _why(rank, replies, dump)
-        self._standings = follow(self._standings, dumps, taken_at)
-        stuck = find_stuck(dumps, self._standings, ranks=ranks, stood=stood, moved=moved)
-        return StackLook(look_id, dumps, merge(dumps), dict(self._standings), stuck, missing)
+        standings = follow(self._standings.before(taken_at) or {}, dumps, taken_at)
+        self._standings.add(taken_at, standings)
+        stuck = find_stuck(dumps, standings, ranks=ranks, stood=stood, moved=moved)
+        return StackLook(look_id, dumps, merge(dumps), standings, stuck, missing)
 
 
 def _texts(replies: Mapping[tuple[int, str], RankReply]) -> Iterator[tuple[int, StackSource, bytes, bool]]:

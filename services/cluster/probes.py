@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-__all__ = ["DUMP_TRACEBACK", "HANDLERS", "PING", "PYSPY", "Probe", "py_spy"]
+__all__ = ["DUMP_TRACEBACK", "HANDLERS", "PING", "PYSPY", "RECORDERS", "Probe", "py_spy"]
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -38,6 +38,26 @@ class Probe:
 
 PING = Probe("ping", "POST", "/handler/ping", stage=0, budgets=1, max_bytes=64 * KIB)
 HANDLERS = Probe("handlers", "GET", "/handler/", stage=1, budgets=1, max_bytes=MIB)
+RECORDERS = (
+    Probe(
+        "dump_nccl_trace_json",
+        "POST",
+        "/handler/dump_nccl_trace_json?includecollectives=true&onlyactive=false",
+        stage=2,
+        budgets=4,
+        max_bytes=256 * MIB,
+    ),
+    Probe("fr_trace_json", "POST", "/handler/fr_trace_json", stage=2, budgets=4, max_bytes=256 * MIB),
+    Probe(
+        "torchcomms_fr_trace_json",
+        "POST",
+        "/handler/torchcomms_fr_trace_json?onlyactive=false",
+        stage=2,
+        budgets=4,
+        max_bytes=256 * MIB,
+    ),
+)
+"""The flight recorders, NCCL's first; a rank is asked for those that it has."""
 DUMP_TRACEBACK = Probe("dump_traceback", "POST", "/handler/dump_traceback", stage=4, budgets=1, max_bytes=64 * MIB)
 PYSPY = Probe("pyspy_dump", "POST", "/handler/pyspy_dump?nonblocking=1", stage=5, budgets=4, max_bytes=64 * MIB)
 """The form that does not pause the rank's process; it sees a rank whose GIL is held."""

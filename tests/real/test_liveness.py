@@ -10,6 +10,7 @@ from threading import Thread
 
 import pytest
 
+from tests.real.attached import Attached
 from tests.real.job import RealJob, real_job
 from xpudbg.services import events
 from xpudbg.services.attach_options import AttachOptions
@@ -21,41 +22,6 @@ from xpudbg.services.snapshot import RankAddress, RankClass
 from xpudbg.services.targets import Target, WorkersTarget, parse_target
 
 pytestmark = pytest.mark.torch
-
-TIMEOUT_S = 1.0
-
-
-class Attached:
-    """An engine with its session, driven from the test."""
-
-    def __init__(self, engine: Engine, target: Target, options: AttachOptions | None = None) -> None:
-        self.engine = engine
-        self.session = Session()
-        engine.attach(target, options or AttachOptions(timeout_s=TIMEOUT_S))
-        self._until_closed()
-
-    def look(self) -> None:
-        self.engine.look()
-        self._until_closed()
-
-    def classes(self) -> dict[int, RankClass]:
-        return {rank: state.rank_class for rank, state in self.session.ranks.items()}
-
-    def until_late(self, rank: int) -> None:
-        """Wait until a request that the rank left unanswered has come back."""
-        while True:
-            event = self.engine.events.get(timeout=30)
-            self.session.apply(event)
-            if isinstance(event, events.LateReply) and event.reply.rank == rank:
-                return
-
-    def _until_closed(self) -> None:
-        while True:
-            event = self.engine.events.get(timeout=60)
-            self.session.apply(event)
-            if isinstance(event, events.LookClosed | events.TargetFailed):
-                assert not self.session.faults, self.session.faults
-                return
 
 
 @pytest.fixture

@@ -1,8 +1,9 @@
 """One rank of a real Gloo job, told what to do by lines on its standard input. Runs in an interpreter with torch.
 
 Prints `ready` when its debug server is registered and the first collective is through, and `done COMMAND` after each
-command. Commands: `all_reduce N`, `train` (all_reduce for ever, in the background), `gil SECONDS` (hold the GIL in C),
-`sleep SECONDS`, `quit`. The end of its input ends it.
+command. Commands: `all_reduce N`, `train` (all_reduce for ever, in the background), `work SECONDS` (all_reduce in the
+main thread; one rank may be slow), `gil SECONDS` (hold the GIL in C), `load SECONDS` (sleep in a data loader), `busy
+SECONDS` (a loop in Python), `recv RANK`, `quit`. The end of its input ends it.
 """
 
 import ctypes
@@ -34,6 +35,30 @@ def train():
         time.sleep(0.01)
 
 
+def work(seconds, pause):
+    """The same number of steps on every rank: rank 0 decides when it is enough."""
+    ends_at = time.monotonic() + seconds
+    more = torch.ones(1)
+    while more.item() > 0:
+        time.sleep(pause)
+        all_reduce(1)
+        more[0] = 1.0 if time.monotonic() < ends_at else 0.0
+        dist.broadcast(more, 0)
+
+
+def next_batch(seconds):
+    time.sleep(seconds)
+
+
+def keep_busy(seconds):
+    ends_at = time.monotonic() + seconds
+    total = 0
+    while time.monotonic() < ends_at:
+        for number in range(1000):
+            total += number * number
+    return total
+
+
 def hold_the_gil(seconds):
     ctypes.PyDLL(None).usleep(int(seconds * 1_000_000))
 
@@ -49,8 +74,18 @@ for line in sys.stdin:
     elif name == "gil":
         print("holding", flush=True)
         hold_the_gil(float(words[0]))
-    elif name == "sleep":
-        time.sleep(float(words[0]))
+    elif name == "work":
+        print("working", flush=True)
+        work(float(words[0]), float(words[1]) if len(words) > 1 else 0.01)
+    elif name == "load":
+        print("loading", flush=True)
+        next_batch(float(words[0]))
+    elif name == "busy":
+        print("busy", flush=True)
+        keep_busy(float(words[0]))
+    elif name == "recv":
+        print("receiving", flush=True)
+        dist.recv(torch.ones(4), int(words[0]))
     elif name == "all_reduce":
         all_reduce(int(words[0]))
     else:

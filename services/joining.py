@@ -1,0 +1,104 @@
+"""One cause, one finding: what liveness, flight recorder and stacks say of the same ranks is said once.
+
+The class of a rank (dead, stopped, GIL held) explains why it has not joined a call, so that finding takes in what the
+recorder and the stacks say of it. What the recorder says goes before what stacks alone suggest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from .flight_recorder.causes import Kind
+from .stack_findings import STUCK_STACK, place_of, stack_evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .findings import Evidence, Finding
+    from .ranksets import RankSet
+    from .stack_look import StackLook
+
+__all__ = ["one_cause_one_finding"]
+
+_EXPLAINED_BY_CLASS = frozenset((Kind.NOT_JOINED.value, Kind.NO_DUMP.value, Kind.P2P_UNMATCHED.value, STUCK_STACK))
+"""Kinds of which the state of the process is the cause."""
+_EVIDENCE_STACKS = 4
+"""Ranks of one finding whose stacks are added to it."""
+
+
+def one_cause_one_finding(
+    by_class: Sequence[Finding],
+    by_recorder: Sequence[Finding],
+    by_stack: Sequence[Finding],
+    *,
+    stacks: StackLook | None,
+    recorded: RankSet,
+) -> list[Finding]:
+    """All findings, each cause once.
+
+    Args:
+        by_class: what the classes of the ranks say.
+        by_recorder: what the flight recorders say.
+        by_stack: what the stacks say.
+        stacks: the stacks of the newest look.
+        recorded: ranks whose flight recorder was read.
+    """
+    made = list(by_class)
+    for finding in by_recorder:
+        made = _with(made, len(by_class), _placed(finding, stacks))
+    causes = [finding for finding in by_recorder if finding.severity.accuses]
+    for finding in by_stack:
+        if causes and finding.culprits <= recorded:
+            # The recorder knows whom these ranks hold up, if anybody: where it names a cause it has named them or not.
+            continue
+        made = _with(made, len(by_class), finding)
+    return made
+
+
+def _with(made: list[Finding], classes: int, finding: Finding) -> list[Finding]:
+    """The findings with one more, taken into those of the first `classes` that explain it."""
+    if finding.kind not in _EXPLAINED_BY_CLASS:
+        return [*made, finding]
+    left = finding.culprits
+    for number, known in enumerate(made[:classes]):
+        if known.severity.accuses and (left & known.culprits):
+            made[number] = _taken_in(known, finding)
+            left = left - known.culprits
+    if finding.culprits and not left:
+        return made
+    if left == finding.culprits:
+        return [*made, finding]
+    return [*made, replace(finding, culprits=left)]
+
+
+def _taken_in(known: Finding, finding: Finding) -> Finding:
+    says = "" if finding.kind == STUCK_STACK or finding.text in known.text else f" {finding.text}"
+    return replace(
+        known,
+        text=known.text + says,
+        waiting=known.waiting | finding.waiting,
+        group=known.group or finding.group,
+        op=known.op or finding.op,
+        seq=finding.seq if known.seq is None else known.seq,
+        evidence=_merged(known.evidence, finding.evidence),
+    )
+
+
+def _placed(finding: Finding, stacks: StackLook | None) -> Finding:
+    """The finding with where its culprits are in Python."""
+    if stacks is None or not finding.culprits:
+        return finding
+    ranks = list(finding.culprits)[:_EVIDENCE_STACKS]
+    mains = [stacks.main(rank) for rank in ranks]
+    first = mains[0]
+    place = ""
+    if first is not None and first.frames:
+        subject = "It is" if len(finding.culprits) == 1 else f"Rank {ranks[0]} is"
+        place = f" {subject} in {place_of(first.frames)}."
+    evidence = [item for rank in ranks if (item := stack_evidence(stacks, rank)) is not None]
+    return replace(finding, text=finding.text + place, evidence=_merged(finding.evidence, evidence))
+
+
+def _merged(known: Sequence[Evidence], more: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    return (*known, *(item for item in more if item not in known))

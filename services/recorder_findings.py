@@ -1,0 +1,147 @@
+"""Findings of the flight recorder: their sentences are made here, for `verdict.judge`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .findings import Evidence, Finding, Group, VerdictValue
+from .flight_recorder.causes import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .flight_recorder.diagnosis import FlightFinding, Step
+    from .flight_recorder.groups import JobGroup
+    from .ranksets import RankSet
+    from .recorder_look import RecorderLook
+
+__all__ = ["RECORDER_VALUES", "call_named", "group_named", "recorder_findings"]
+
+RECORDER_VALUES: dict[str, VerdictValue] = {
+    Kind.MISMATCH.value: VerdictValue.MISMATCH,
+    Kind.DEADLOCK.value: VerdictValue.DEADLOCK,
+    Kind.NOT_JOINED.value: VerdictValue.HANG,
+    Kind.DEVICE_STUCK.value: VerdictValue.HANG,
+    Kind.P2P_UNMATCHED.value: VerdictValue.HANG,
+    Kind.NO_DUMP.value: VerdictValue.HANG,
+    Kind.ABORTED.value: VerdictValue.HANG,
+}
+"""The verdict when a finding of this kind comes first."""
+
+_ADVICE = {
+    Kind.NOT_JOINED: "See where these ranks are in Python: their stacks, or py-spy where no traceback comes.",
+    Kind.DEVICE_STUCK: "Look at the device of these ranks: Xid and link errors in the kernel log, clocks, ECC.",
+    Kind.MISMATCH: "Compare the code paths of these ranks before the call: a condition that differs between ranks.",
+    Kind.DEADLOCK: "Make all ranks call these groups in the same order.",
+    Kind.P2P_UNMATCHED: "Look for the send or recv that is missing on the other side.",
+    Kind.NO_DUMP: "Find out what became of these ranks: their logs, their hosts.",
+    Kind.ABORTED: "Read the log around the watchdog's timeout: what happened before it is the cause.",
+}
+
+
+def recorder_findings(look: RecorderLook, name_ranks: Callable[[RankSet], str]) -> list[Finding]:
+    """What the flight recorders of the newest look say.
+
+    Args:
+        look: the analysed look.
+        name_ranks: writes a rank set with its hosts.
+    """
+    return [_finding(one, name_ranks) for diagnosis in look.diagnoses.values() for one in diagnosis.findings]
+
+
+def group_named(group: JobGroup | None) -> str:
+    """What people call a group: its description, else its name, else that it is the default one."""
+    if group is None:
+        return "an unknown group"
+    if group.desc and group.desc != "undefined":
+        return group.desc
+    return group.name or "the default group"
+
+
+def call_named(one: FlightFinding) -> str:
+    """`all_gather #311 of tp`."""
+    return f"{one.base or one.op or 'call'} #{one.seq} of {group_named(one.group)}"
+
+
+def _finding(one: FlightFinding, name_ranks: Callable[[RankSet], str]) -> Finding:
+    group = one.group
+    return Finding(
+        kind=one.kind.value,
+        severity=one.severity,
+        confidence=one.confidence,
+        culprits=one.culprits,
+        waiting=one.waiting,
+        group=None if group is None else Group(group.name, group.desc, group.members),
+        op=one.op,
+        seq=one.seq,
+        text=_sentence(one, name_ranks) + _behind(one),
+        advice=_ADVICE[one.kind],
+        refutation=one.refutation,
+        evidence=(*one.evidence, *_timing(one)),
+    )
+
+
+def _sentence(one: FlightFinding, name_ranks: Callable[[RankSet], str]) -> str:
+    call = call_named(one)
+    named = name_ranks(one.culprits) if one.culprits else "somebody who is not known by number"
+    who = named[0].upper() + named[1:]
+    has = "has" if len(one.culprits) <= 1 else "have"
+    match one.kind:
+        case Kind.NOT_JOINED:
+            nothing = ", and recorded nothing at all there" if one.silent else ""
+            return f"{who} {has} not joined {call}{nothing}; {_waits(one, name_ranks)}."
+        case Kind.DEVICE_STUCK:
+            return f"{who} {has} joined {call} and not completed it on the device; {_waits(one, name_ranks)}."
+        case Kind.MISMATCH:
+            return _mismatch(one, who, call)
+        case Kind.DEADLOCK:
+            return f"Deadlock: {'; '.join(_step(step) for step in one.cycle)}."
+        case Kind.P2P_UNMATCHED:
+            return f"{who} {has} not called the other half of {call}; {_waits(one, name_ranks)}."
+        case Kind.NO_DUMP:
+            return f"{who} left no flight recorder dump, and others wait in {call}; {_waits(one, name_ranks)}."
+        case Kind.ABORTED:
+            return f"{call[0].upper()}{call[1:]} ended only by an abort after its timeout."
+
+
+def _mismatch(one: FlightFinding, who: str, call: str) -> str:
+    mismatch = one.mismatch
+    if mismatch is None or len(mismatch.variants) < 2:
+        return f"The ranks of {call} don't agree on what they call."
+    said = [f"ranks {variant.ranks} {variant.said.operation.base}" for variant in mismatch.variants[:3]]
+    differs = f"they differ in {mismatch.what.value}: {', '.join(said)}"
+    if not one.culprits:
+        return f"The ranks of {call} don't agree; {differs}."
+    verb = "calls" if len(one.culprits) == 1 else "call"
+    return f"{who} {verb} something else than the others in {call}; {differs}."
+
+
+def _step(step: Step) -> str:
+    return (
+        f"ranks {step.inside} wait in {step.op.partition(':')[2] or step.op} #{step.seq} of {group_named(step.group)} "
+        f"for {step.waits_for}"
+    )
+
+
+def _waits(one: FlightFinding, name_ranks: Callable[[RankSet], str]) -> str:
+    if not one.waiting:
+        return "nobody waits in it"
+    since = f" for {one.waited_s:.0f} s" if one.waited_s is not None and one.waited_s >= 1 else ""
+    verb = "waits" if len(one.waiting) == 1 else "wait"
+    return f"{name_ranks(one.waiting)} {verb}{since}"
+
+
+def _behind(one: FlightFinding) -> str:
+    if not one.groups_behind:
+        return ""
+    words = "other group waits" if one.groups_behind == 1 else "other groups wait"
+    return f" {one.groups_behind} {words} behind it."
+
+
+def _timing(one: FlightFinding) -> list[Evidence]:
+    if one.timeout_s is None or one.waited_s is None:
+        return []
+    left = one.timeout_s - one.waited_s
+    if left <= 0:
+        return []
+    return [Evidence("flight recorder", None, f"its timeout of {one.timeout_s:.0f} s strikes in {left:.0f} s")]

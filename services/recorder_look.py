@@ -1,0 +1,128 @@
+"""The flight recorders of one look: decoded, matched, compared with the look before, and diagnosed.
+
+`RecorderAnalyst` keeps the analysis of the look before; it is used from one thread at a time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from .flight_recorder.analysis import analyse
+from .flight_recorder.decode import decode
+from .flight_recorder.diagnosis import Diagnosis, diagnose
+from .flight_recorder.dump import DumpError
+from .flight_recorder.motion import Pace
+from .history import History
+from .ranksets import RankSet
+from .snapshot import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from .flight_recorder.analysis import Analysis
+    from .flight_recorder.dump import Dump
+    from .snapshot import RankReply
+
+__all__ = ["RecorderAnalyst", "RecorderLook"]
+
+
+@dataclass(frozen=True, slots=True)
+class RecorderLook:
+    """What the flight recorders of one look say. Immutable."""
+
+    look_id: int
+    diagnoses: Mapping[str, Diagnosis] = field(default_factory=dict)
+    """By handler: a job may have a recorder for NCCL and one for what runs on the CPU. Empty ones are left out."""
+    unreadable: Mapping[int, str] = field(default_factory=dict)
+    """Why a dump that came can't be used, by rank, one plain line."""
+
+    @property
+    def ranks(self) -> RankSet:
+        """Ranks whose dump was read and holds something."""
+        return RankSet(
+            dump.rank for one in self.diagnoses.values() for dump in one.analysis.job.dumps if not dump.silent
+        )
+
+    @property
+    def moved(self) -> RankSet:
+        """Ranks that have made or ended a call since the look before."""
+        return RankSet(rank for rank, pace in self._paces() if pace in (Pace.MOVING, Pace.CRAWLING))
+
+    @property
+    def stood(self) -> RankSet:
+        """Ranks known to have made and ended none since the look before."""
+        return RankSet(rank for rank, _ in self._paces()) - self.moved
+
+    def _paces(self) -> Iterator[tuple[int, Pace]]:
+        for one in self.diagnoses.values():
+            yield from one.paces.items()
+
+
+class RecorderAnalyst:
+    """Reads and judges the flight recorders of one attachment look by look."""
+
+    def __init__(self, sources: Iterable[str]) -> None:
+        """
+        Args:
+            sources: names of the handlers that give dumps, the one that counts most first.
+        """
+        self._sources = tuple(sources)
+        self._history: dict[str, History[Analysis]] = {source: History() for source in self._sources}
+
+    def analyse(
+        self,
+        look_id: int,
+        taken_at: int,
+        replies: Mapping[tuple[int, str], RankReply],
+        world_size: int,
+        ranks: RankSet,
+    ) -> RecorderLook:
+        """The flight recorders of a look.
+
+        Args:
+            look_id: number of the look.
+            taken_at: when it was taken, ns since the epoch.
+            replies: the replies of the look, by rank and source.
+            world_size: number of ranks of the job.
+            ranks: the ranks that were asked.
+
+        Raises:
+            OSError: a spooled body can't be read.
+        """
+        diagnoses: dict[str, Diagnosis] = {}
+        unreadable: dict[int, str] = {}
+        for source in self._sources:
+            dumps, failed = _read(replies, source)
+            unreadable |= failed
+            if all(dump.silent for dump in dumps):
+                continue
+            silent = {rank: _why(replies, rank, source) for rank in ranks - RankSet(dump.rank for dump in dumps)}
+            now = analyse(dumps, world_size=world_size, unreadable=silent | failed)
+            history = self._history[source]
+            diagnoses[source] = diagnose(now, history.before(taken_at), live=True)
+            history.add(taken_at, now)
+        return RecorderLook(look_id, diagnoses, unreadable)
+
+
+def _read(replies: Mapping[tuple[int, str], RankReply], source: str) -> tuple[list[Dump], dict[int, str]]:
+    dumps: list[Dump] = []
+    failed: dict[int, str] = {}
+    for (rank, asked), reply in replies.items():
+        if asked != source or reply.outcome is not Outcome.OK:
+            continue
+        try:
+            dump = decode(reply.body.read(), rank)
+        except DumpError as error:
+            failed[rank] = f"{source}: {error}"
+        else:
+            dumps.append(replace(dump, source=source, taken_at=reply.ended_at))
+    return dumps, failed
+
+
+def _why(replies: Mapping[tuple[int, str], RankReply], rank: int, source: str) -> str:
+    for name in (source, "ping"):
+        reply = replies.get((rank, name))
+        if reply is not None and reply.error:
+            return f"{name}: {reply.error}"
+    return "it was not asked"

@@ -1,0 +1,55 @@
+"""An engine on a target with the session its events make, driven by a test."""
+
+from __future__ import annotations
+
+import time
+
+from xpudbg.services import events
+from xpudbg.services.attach_options import AttachOptions
+from xpudbg.services.engine import Engine
+from xpudbg.services.history import APART_S
+from xpudbg.services.session import Session
+from xpudbg.services.snapshot import RankClass
+from xpudbg.services.targets import Target
+
+__all__ = ["TIMEOUT_S", "Attached"]
+
+TIMEOUT_S = 1.0
+
+
+class Attached:
+    """An engine with its session, driven from the test."""
+
+    def __init__(self, engine: Engine, target: Target, options: AttachOptions | None = None) -> None:
+        self.engine = engine
+        self.session = Session()
+        engine.attach(target, options or AttachOptions(timeout_s=TIMEOUT_S))
+        self._until_closed()
+
+    def look(self) -> None:
+        self.engine.look()
+        self._until_closed()
+
+    def look_apart(self) -> None:
+        """A look far enough from the one before to be compared with it."""
+        time.sleep(APART_S * 1.2)
+        self.look()
+
+    def classes(self) -> dict[int, RankClass]:
+        return {rank: state.rank_class for rank, state in self.session.ranks.items()}
+
+    def until_late(self, rank: int) -> None:
+        """Wait until a request that the rank left unanswered has come back."""
+        while True:
+            event = self.engine.events.get(timeout=30)
+            self.session.apply(event)
+            if isinstance(event, events.LateReply) and event.reply.rank == rank:
+                return
+
+    def _until_closed(self) -> None:
+        while True:
+            event = self.engine.events.get(timeout=60)
+            self.session.apply(event)
+            if isinstance(event, events.LookClosed | events.TargetFailed):
+                assert not self.session.faults, self.session.faults
+                return
