@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from .findings import Confidence, Evidence, Finding, Severity, VerdictValue
@@ -57,9 +57,9 @@ _READINGS: dict[RankClass, _Reading] = {
     RankClass.DEAD: _Reading(
         VerdictValue.DEAD,
         _dead,
-        "{is_} dead: nothing listens where {they} registered",
+        "{is_} dead: nothing listens at {their} address",
         "Read the end of the log of {these} and the kernel log of the host (out of memory, Xid).",
-        "{Their} process still runs on the host, or the registered address leads elsewhere from here.",
+        "{Their} process still runs on the host, or the address leads elsewhere from here.",
     ),
     RankClass.STOPPED: _Reading(
         VerdictValue.HANG,
@@ -86,15 +86,15 @@ _READINGS: dict[RankClass, _Reading] = {
     RankClass.FOREIGN_PORT: _Reading(
         VerdictValue.UNKNOWN,
         _always(Severity.WARNING, Confidence.LIKELY),
-        "{has} a port that belongs to something else now: what answers is not a rank's debug server",
-        "The rank that registered is gone or was restarted: read its log.",
+        "can't be asked: what answers at {their} address is no rank's debug server",
+        "Either the rank that had this port has ended (read its log), or the address is not a worker's.",
         "A proxy or gateway between here and the rank answers in its place.",
     ),
     RankClass.SERVER_ERROR: _Reading(
         VerdictValue.UNKNOWN,
         _always(Severity.WARNING, Confidence.POSSIBLE),
         "{has} a debug server that fails to answer",
-        "See the reason on the rank's row; read the log of {these}.",
+        "The reason stands below; the log of {these} may say more.",
         "It answers at the next look.",
     ),
     RankClass.NOT_REGISTERED: _Reading(
@@ -130,7 +130,10 @@ def class_findings(
         stacks: the stacks of the newest look.
         name_ranks: writes a rank set with its hosts.
     """
-    return [_finding(kind, states, stacks, name_ranks) for kind, states in by_class.items() if kind in _READINGS]
+    found = [_finding(kind, states, stacks, name_ranks) for kind, states in by_class.items() if kind in _READINGS]
+    if len(by_class) == 1 and RankClass.DEAD in by_class and len(by_class[RankClass.DEAD]) > 1:
+        found = [replace(one, text=one.text + " The whole job has ended.") for one in found]
+    return found
 
 
 def _finding(
@@ -175,5 +178,6 @@ def _words(count: int) -> dict[str, str]:
         "they": "it" if one else "they",
         "They": "It" if one else "They",
         "Their": "Its" if one else "Their",
+        "their": "its" if one else "their",
         "these": "this rank" if one else "these ranks",
     }

@@ -33,7 +33,7 @@ _STACKS_IN_TEXT = 5
 """Different stacks in the text forms; more would bury the verdict."""
 _FRAMES_IN_TEXT = 8
 
-_RANK_COLUMNS = ("rank", "host", "class", "since UTC", "ping ms", "stuck", "where", "why")
+_RANK_COLUMNS = ("rank", "host", "class", "since UTC", "ping ms", "stuck", "where", "reason")
 
 
 def document(session: Session, *, with_ranks: bool = False) -> dict[str, Any]:

@@ -113,7 +113,7 @@ class Session:
         if not self.ranks:
             return Verdict(VerdictValue.UNKNOWN, self.failure or "no rank is known yet", under_way=True)
         waiting = self.under_way.waiting_for if self.under_way else RankSet()
-        notes = self.latest.notes if self.latest else ()
+        notes = (*(self.latest.notes if self.latest else ()), *self.notes)
         return judge(
             self.ranks,
             waiting=waiting,
@@ -223,6 +223,7 @@ class Session:
         look = self.under_way
         if look is None or look.id != event.look_id:
             return
+        self.ranks |= liveness.compare_hosts(self.ranks)
         for rank in look.told:
             if rank in self.ranks:
                 self.ranks[rank] = liveness.settle(self.ranks[rank])

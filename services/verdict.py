@@ -103,6 +103,7 @@ def _calm(
 ) -> Verdict:
     alive = len(by_class.get(RankClass.ALIVE, ()))
     told = f"{alive} of {len(ranks)} ranks answer"
+    everyone = f"all {len(ranks)} ranks answer" if len(ranks) != 1 else "the rank answers"
     if under_way and missing:
         return Verdict(VerdictValue.UNKNOWN, f"Looking: {told} so far.", tuple(findings), missing, under_way)
     if missing:
@@ -111,11 +112,9 @@ def _calm(
         return Verdict(value, summary, tuple(findings), missing, under_way)
     limit = f" ({notes[0]})" if notes else ""
     if moving:
-        summary = f"No problem found: all {len(ranks)} ranks answer, and the job moves{limit}."
+        summary = f"No problem found: {everyone}, and the job moves{limit}."
         return Verdict(VerdictValue.MOVING, summary, tuple(findings), missing, under_way)
-    return Verdict(
-        VerdictValue.OK, f"No problem found: all {len(ranks)} ranks answer{limit}.", tuple(findings), missing, under_way
-    )
+    return Verdict(VerdictValue.OK, f"No problem found: {everyone}{limit}.", tuple(findings), missing, under_way)
 
 
 def _order(finding: Finding) -> tuple[int, int, int, int]:

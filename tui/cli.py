@@ -45,12 +45,16 @@ def main() -> None:
     """
 
 
-@main.command(hidden=True)
+@main.command(short_help="Show a job on the screen; what is done when no command is named.")
 @click.argument("target", nargs=-1)
 @click.option("--refresh", "refresh_s", type=click.FloatRange(min=0.5), metavar="SECONDS", help="Look again by itself.")
 @attach_options
 def attach(target: tuple[str, ...], refresh_s: float | None, **options: Any) -> None:
-    """Show a job on the screen."""
+    """Show a job on the screen. The word `attach` can be left out: `xpudbg HOST:PORT`.
+
+    TARGET is host:port of the job's TCPStore (port 29500 when left out), http://host:port of one or several workers, a
+    file with one worker a line, or demo. Without one, MASTER_ADDR and MASTER_PORT are used.
+    """
     _screen(read_target(target), read_options(options), refresh_s)
 
 

@@ -78,9 +78,15 @@ def attach_options(command: F) -> F:
         click.option(
             "--world-size", type=click.IntRange(1, 1_048_576), metavar="N", help="Number of ranks, when known."
         ),
-        click.option("--ranks", metavar="0-7,12", help="Look at these ranks only."),
         click.option(
-            "--map", "maps", multiple=True, metavar="HOST=ADDR", help="Where a host is from here; repeatable."
+            "--ranks", metavar="0-7,12", help="Look at these ranks only. Alone, in a report: show a row for each rank."
+        ),
+        click.option(
+            "--map",
+            "maps",
+            multiple=True,
+            metavar="HOST=ADDR",
+            help="Where a host is from here: HOST=ADDR, HOST:PORT=ADDR:PORT or *.a=*.b; repeatable.",
         ),
         click.option(
             "--timeout",
@@ -92,7 +98,13 @@ def attach_options(command: F) -> F:
             help="Time a rank has to answer.",
         ),
         click.option("--proxy", metavar="URL", help="HTTP proxy towards the ranks; none is used unless given here."),
-        click.option("--ca", "ca_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE"),
+        click.option(
+            "--ca",
+            "ca_file",
+            type=click.Path(exists=True, dir_okay=False, path_type=Path),
+            metavar="FILE",
+            help="PEM certificates to trust for https:// workers.",
+        ),
         click.option("--insecure", is_flag=True, help="Accept any TLS certificate."),
     ]
     for option in reversed(options):
@@ -116,7 +128,7 @@ def read_options(given: dict[str, Any]) -> AttachOptions:
     except RankSetError as error:
         raise click.UsageError(f"--ranks: {error}") from error
     except TargetError as error:
-        raise click.UsageError(f"--map: {error} {error.hint}") from error
+        raise click.UsageError(f"--map: {error}; {error.hint}") from error
     return AttachOptions(
         world_size=given["world_size"],
         ranks=ranks,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from ..services.engine import Engine
 from ..services.plain_text import plain, plain_lines
 from ..services.report import render_json, render_markdown, render_text
 from ..services.session import Phase, Session
+from ..services.snapshot import RankClass
 from ..services.stacks.export import to_collapsed, to_speedscope
 from ..services.targets import WorkersTarget
 
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
 
 __all__ = ["ReportOptions", "exit_code", "run_report"]
 
+_NO_WORKER = frozenset(
+    (RankClass.DEAD, RankClass.FOREIGN_PORT, RankClass.UNREACHABLE, RankClass.NAME_UNKNOWN, RankClass.NOT_REGISTERED)
+)
+"""Classes of an address at which no worker was met."""
 RENDERERS = {"text": render_text, "json": render_json, "markdown": render_markdown}
 
 
@@ -43,10 +49,12 @@ class ReportOptions:
 def run_report(target: Target, options: AttachOptions, wanted: ReportOptions) -> int:
     """Take the looks, print the report on standard output and return the exit code.
 
-    An interrupt (Ctrl-C) ends the look and prints what has come so far.
+    An interrupt (Ctrl-C, SIGTERM, SIGHUP) ends the look and prints what has come so far.
     """
     session = Session()
     interrupted = False
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
     with Engine() as engine:
         engine.attach(target, options)
         try:
@@ -71,6 +79,10 @@ def run_report(target: Target, options: AttachOptions, wanted: ReportOptions) ->
     return exit_code(session, names_workers=isinstance(target, WorkersTarget), interrupted=interrupted)
 
 
+def _interrupt(_number: int, _frame: object) -> None:
+    raise KeyboardInterrupt
+
+
 def _exported(session: Session, file: Path) -> bytes:
     merged = session.stacks.merged
     if file.suffix.lower() == ".json":
@@ -92,7 +104,7 @@ def exit_code(session: Session, *, names_workers: bool = False, interrupted: boo
     look = session.latest
     if look is None:
         return 4 if interrupted else 3
-    if names_workers and not any(reply.connected for reply in look.replies.values()):
+    if names_workers and all(state.rank_class in _NO_WORKER for state in session.ranks.values()):
         return 3
     if session.verdict.accuses:
         return 1

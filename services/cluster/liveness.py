@@ -8,15 +8,23 @@ backlog is full.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ..snapshot import Outcome, RankAddress, RankClass, RankReply, RankState
 
-__all__ = ["PONG", "STORE", "begin", "fold", "is_pong", "settle"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["PONG", "STORE", "begin", "compare_hosts", "fold", "is_pong", "settle"]
 
 PONG = b"pong"
 STORE = "store"
 """Source of what the job's store tells about a rank."""
 ORPHANED = "its process has ended: the store in it hung up; a process forked from it keeps its ports open"
+
+FULL_QUEUE = "connecting times out while other ranks of its host can be reached: its listen queue is full"
+_REACHED = frozenset((RankClass.ALIVE, RankClass.GIL_HELD, RankClass.FOREIGN_PORT, RankClass.SERVER_ERROR))
+"""Classes of ranks that have accepted a connection."""
 
 _BY_OUTCOME = {
     Outcome.REFUSED: RankClass.DEAD,
@@ -62,6 +70,20 @@ def fold(state: RankState, reply: RankReply) -> RankState:
     if reply.source == "dump_traceback" and state.rank_class in (RankClass.ALIVE, RankClass.GIL_HELD):
         return _from_dump(state, reply)
     return state
+
+
+def compare_hosts(table: Mapping[int, RankState]) -> dict[int, RankState]:
+    """The rows that read differently beside the other ranks of the same host.
+
+    A host that accepts connections for other ranks is not gone: where connecting to one rank alone times out, that
+    rank's listen queue is full, as a stopped rank's is after six connections.
+    """
+    reached = {state.host for state in table.values() if state.host and state.rank_class in _REACHED}
+    return {
+        rank: _become(state, RankClass.STOPPED, FULL_QUEUE, state.since or 0)
+        for rank, state in table.items()
+        if state.rank_class is RankClass.UNREACHABLE and state.host in reached
+    }
 
 
 def settle(state: RankState) -> RankState:

@@ -75,11 +75,13 @@ class Registry:
             chosen = chosen & wanted
             if not chosen:
                 raise TargetError(
-                    f"none of the ranks {wanted} is one of the job's {world_size:,}",
+                    f"--ranks {wanted}: the job has ranks 0-{world_size - 1} only",
                     hint="give other ranks with --ranks, or the true number with --world-size",
                 )
             if beyond:
-                said.append(f"ranks {beyond} of --ranks are none of the job's {world_size:,}")
+                said.append(f"--ranks {beyond}: the job has ranks 0-{world_size - 1} only")
+            if len(chosen) < world_size:
+                said.append(f"only ranks {chosen} of the job's {world_size:,} are asked (--ranks)")
         addresses = tuple(_mapped(workers.get(rank) or RankAddress(rank, "", "", ""), address_map) for rank in chosen)
         return cls(world_size, addresses, (*said, *_shared(addresses)))
 

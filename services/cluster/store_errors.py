@@ -12,6 +12,8 @@ __all__ = ["StoreError", "StoreFault", "explain_connect", "not_a_store"]
 
 _UNREACHABLE = {errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.ENETDOWN, errno.ETIMEDOUT}
 
+_PAGE_PORT = 25999
+"""Where torch's debug page listens on rank 0 unless told otherwise."""
 _WHERE_HINT = "the store is at MASTER_ADDR:MASTER_PORT of the job's processes"
 
 
@@ -78,6 +80,8 @@ def not_a_store(where: str, said: bytes) -> StoreError:
     if said.startswith(b"HTTP/") or said.lstrip()[:1] == b"<":
         what = "an HTTP server answers there"
         hint = f"for a rank's worker write http://{where}; {_WHERE_HINT}"
+        if where.endswith(f":{_PAGE_PORT}"):
+            hint = f"{_PAGE_PORT} is the port of torch's own debug page; {_WHERE_HINT}"
     elif said.startswith(b"SSH-"):
         what, hint = "an SSH server answers there", _WHERE_HINT
     elif said[:1] in (b"\x15", b"\x16") and said[1:2] == b"\x03":

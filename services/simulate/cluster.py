@@ -42,6 +42,7 @@ class Cluster:
             holding_gil={rank for rank, behaviour in enumerate(behaviours) if behaviour is Behaviour.GIL_HELD},
             loading={rank for rank, behaviour in enumerate(behaviours) if behaviour is Behaviour.LOADING},
             idle=scenario.idle,
+            recorder=scenario.recorder,
         )
         hosts = Hosts()
         self.workers = [

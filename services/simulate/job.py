@@ -61,6 +61,7 @@ class Job:
         holding_gil: set[int],
         loading: set[int] | None = None,
         idle: bool = False,
+        recorder: bool = True,
     ) -> None:
         """
         Args:
@@ -68,7 +69,9 @@ class Job:
             holding_gil: those of them that stand inside a C extension.
             loading: those of them that are asleep in their data loader.
             idle: the job rests between two collectives.
+            recorder: whether the flight recorder is switched on (TORCH_FR_BUFFER_SIZE).
         """
+        self.recorder = recorder
         now = time.time_ns()
         began = now - int(_RAN_BEFORE_S * 1e9)
         self.world_size = world_size

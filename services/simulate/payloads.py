@@ -85,8 +85,12 @@ def thread_id(rank: int) -> int:
 def flight_recorder(job: Job, rank: int) -> str:
     """The answer of fr_trace_json: the rank's last `RING` collectives in the group of all ranks.
 
-    On Gloo a collective stays "scheduled" with retired true when it has ended, and start and end are not timed.
+    On Gloo a collective stays "scheduled" with retired true when it has ended, and start and end are not timed. A
+    recorder that is off has neither entries nor groups.
     """
+    if not job.recorder:
+        off = {"comm_lib_version": "", "nccl_comm_state": {}, "pg_config": {}, "pg_status": {}, "version": "2.10"}
+        return json.dumps(off, separators=(",", ":"))
     at = job.position(rank)
     entries = ",".join(
         _entry(job, rank, seq, retired=seq <= at.completed)

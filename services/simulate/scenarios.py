@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ..flight_recorder.causes import Kind
 from ..ranksets import RankSet
 from ..snapshot import RankClass
 from ..stack_findings import STUCK_STACK
@@ -53,11 +54,10 @@ class Behaviour(StrEnum):
         """The class that xpudbg should give such a rank."""
         return _CLASSES[self]
 
-    @property
-    def finding(self) -> str:
+    def finding(self, *, recorder: bool) -> str:
         """Kind of the finding that names such a rank; empty when nothing is wrong with it."""
         if self is Behaviour.LOADING:
-            return STUCK_STACK
+            return Kind.NOT_JOINED.value if recorder else STUCK_STACK
         return "" if self.rank_class is RankClass.ALIVE else self.rank_class.value
 
     @property
@@ -101,6 +101,8 @@ class Scenario:
     """What all other ranks do."""
     idle: bool = False
     """The job rests between two collectives: nobody waits for anybody and nothing moves."""
+    recorder: bool = True
+    """The flight recorder is switched on."""
 
     def behaviours(self, n_ranks: int) -> list[Behaviour]:
         """What each rank does, by rank.
@@ -120,8 +122,8 @@ class Scenario:
         """The ranks at fault by the kind of the finding that names them; empty for a healthy job."""
         found: dict[str, list[int]] = {}
         for rank, behaviour in enumerate(self.behaviours(n_ranks)):
-            if behaviour.finding:
-                found.setdefault(behaviour.finding, []).append(rank)
+            if kind := behaviour.finding(recorder=self.recorder):
+                found.setdefault(kind, []).append(rank)
         return {kind: RankSet(ranks) for kind, ranks in found.items()}
 
 
@@ -141,11 +143,11 @@ def _single(behaviour: Behaviour) -> Callable[[int], Placement]:
 
 
 def _hosts(behaviour: Behaviour) -> Callable[[int], Placement]:
-    """Whole hosts, one in sixteen; in a cluster of one host a single rank."""
+    """Whole hosts, one in sixteen; in a cluster of one host that one."""
 
     def place(n_ranks: int) -> Placement:
         if n_ranks <= RANKS_PER_HOST:
-            return {behaviour: RankSet([n_ranks - 1])}
+            return {behaviour: RankSet.full(n_ranks)}
         hosts = -(-n_ranks // RANKS_PER_HOST)
         sick = [1 + 16 * i for i in range(-(-(hosts - 1) // 16))]
         return {behaviour: RankSet(rank for host in sick for rank in _ranks_of(host, n_ranks))}
@@ -185,7 +187,8 @@ def _mixed(n_ranks: int) -> Placement:
         allowed = max(1, n_ranks // 4)
         for behaviour, ranks in _MIXED:
             rank = ranks[0] * n_ranks // 64
-            if len(placed) < allowed and rank not in placed:
+            whole_host = behaviour is Behaviour.UNREACHABLE  # a part of a host can't be gone
+            if len(placed) < allowed and rank not in placed and not whole_host:
                 placed[rank] = behaviour
     return {
         behaviour: RankSet(rank for rank, does in placed.items() if does is behaviour)
@@ -219,9 +222,15 @@ SCENARIOS: dict[str, Scenario] = {
             _single(Behaviour.GIL_HELD),
         ),
         Scenario(
-            "stuck-in-loader",
+            "not-joined",
             "a rank is asleep in its data loader while all others wait for it in a collective",
             _single(Behaviour.LOADING),
+        ),
+        Scenario(
+            "stuck-stack",
+            "the same in a job whose flight recorder is off: only stacks tell who is somewhere else",
+            _single(Behaviour.LOADING),
+            recorder=False,
         ),
         Scenario("dead", "a rank's process has died: its port refuses connections", _single(Behaviour.DEAD)),
         Scenario("unreachable", "a host is gone: connecting to its ranks times out", _hosts(Behaviour.UNREACHABLE)),

@@ -1,0 +1,304 @@
+"""Findings of the flight recorder as values: what is wrong, who, who waits, how sure it is and what would refute it.
+
+A look alone cannot tell a hung job from one that was caught between two calls. Dumps from files were written because
+something was wrong: they are judged as they stand. Live, a finding stands when a second look shows the same ranks in
+the same call and its culprits have not moved, or when the wait is old; until then it is kept apart as passing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..findings import Confidence, Evidence, Severity
+from ..ranksets import RankSet
+from .causes import Cause, Kind
+from .evidence import evidence_of, refutation_of
+from .motion import Motion, Pace
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .analysis import Analysis
+    from .groups import JobGroup
+    from .mismatch import Mismatch
+
+__all__ = ["PATIENCE_S", "Diagnosis", "FlightFinding", "Follower", "Step", "diagnose"]
+
+PATIENCE_S = 30.0
+"""Live, with one look only: a wait of this age is taken for more than the moment between two calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Follower:
+    """A call that waits because of a finding, not on its own account."""
+
+    group: JobGroup
+    seq: int
+    op: str
+    ranks: RankSet
+    """Ranks that have called it."""
+    current: bool
+    """It is the call they are inside; else it is queued behind one they are inside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One call of a deadlock."""
+
+    group: JobGroup
+    seq: int
+    op: str
+    inside: RankSet
+    waits_for: RankSet
+    """Ranks that have not come to it; they are inside the next call."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlightFinding:
+    """One first cause. Its sentence is made elsewhere."""
+
+    kind: Kind
+    severity: Severity
+    confidence: Confidence
+    culprits: RankSet
+    """May be empty: a deadlock, one against one, an abort, a member that nothing names."""
+    waiting: RankSet
+    group: JobGroup | None
+    op: str | None
+    """As recorded."""
+    base: str
+    """Name of the operation without backend, that of the whole for a coalesced one."""
+    seq: int | None
+    inner: int = 1
+    """Operations in the call, more than one when it is coalesced."""
+    unknown: RankSet = field(default_factory=RankSet)
+    """Members without a dump, or whose dump does not tell: nothing is said about them."""
+    silent: RankSet = field(default_factory=RankSet)
+    """Culprits that have recorded nothing at all in the group."""
+    unseen: int = 0
+    """Members of the group that are known to exist and not by number."""
+    waited_s: float | None = None
+    """How long the longest of the waiting ranks had waited when its dump was taken."""
+    timeout_s: float | None = None
+    """Timeout of the call."""
+    overran_s: float | None = None
+    """For a call that ended after its timeout: how long it took."""
+    followers: tuple[Follower, ...] = ()
+    cycle: tuple[Step, ...] = ()
+    mismatch: Mismatch | None = None
+    pace: Pace | None = None
+    """What a second look says; None without one."""
+    evidence: tuple[Evidence, ...] = ()
+    refutation: str = ""
+
+    @property
+    def groups_behind(self) -> int:
+        """Other groups that wait because of it."""
+        return len({follower.group.index for follower in self.followers} - {self.group.index if self.group else -1})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Diagnosis:
+    """All findings of a look, first causes only."""
+
+    analysis: Analysis
+    findings: tuple[FlightFinding, ...]
+    """By severity, confidence, number of ranks waiting."""
+    passing: tuple[FlightFinding, ...] = ()
+    """What would be findings if it stayed so; they accuse nobody."""
+    motion: Motion | None = None
+    notes: tuple[str, ...] = ()
+    """What limits this look, one plain line each."""
+
+    @property
+    def paces(self) -> Mapping[int, Pace]:
+        """By rank, empty without a second look."""
+        return self.motion.by_rank if self.motion else {}
+
+
+_SEVERITIES = list(Severity)
+_CONFIDENCES = list(Confidence)
+
+
+def diagnose(now: Analysis, before: Analysis | None = None, *, live: bool = False) -> Diagnosis:
+    """Judge a look, with an earlier one of the same job when there is one."""
+    motion = Motion(before, now) if before is not None else None
+    standing: list[FlightFinding] = []
+    passing: list[FlightFinding] = []
+    for cause in now.causes:
+        finding = _finding(now, cause, motion)
+        (standing if _stands(cause, finding, motion, live) else passing).append(finding)
+    standing.sort(
+        key=lambda finding: (
+            _SEVERITIES.index(finding.severity),
+            _CONFIDENCES.index(finding.confidence),
+            -len(finding.waiting),
+        )
+    )
+    return Diagnosis(now, tuple(standing), tuple(passing), motion, _notes(now))
+
+
+def _stands(cause: Cause, finding: FlightFinding, motion: Motion | None, live: bool) -> bool:
+    if cause.call is None:
+        return True  # a mismatch in a call that is over: nothing that moves can undo it
+    if motion is not None:
+        calls = cause.cycle or (cause.call,)
+        return all(motion.still_inside(call) for call in calls) and not any(map(motion.moved, cause.culprits))
+    return not live or (finding.waited_s is not None and finding.waited_s >= PATIENCE_S)
+
+
+def _finding(now: Analysis, cause: Cause, motion: Motion | None) -> FlightFinding:
+    job = now.job
+    call, mismatch = cause.call, cause.mismatch
+    place = call.group if call else mismatch.group if mismatch else None
+    group = None if place is None else job.groups[place]
+    operation = call.operation if call else mismatch.variants[0].said.operation if mismatch else None
+    entries = _Timing(now, cause)
+    return FlightFinding(
+        kind=cause.kind,
+        severity=_severity(cause),
+        confidence=_confidence(now, cause),
+        culprits=cause.culprits,
+        waiting=cause.waiting,
+        group=group,
+        op=operation.recorded if operation else None,
+        base=operation.base if operation else "",
+        seq=mismatch.seq if mismatch else call.seq if call else None,
+        inner=call.inner if call else 1,
+        unknown=(call.absent | call.unclear) - cause.culprits if call else RankSet(),
+        silent=call.silent & cause.culprits if call else RankSet(),
+        unseen=call.unseen if call and not call.missing else 0,
+        waited_s=entries.waited_s,
+        timeout_s=entries.timeout_s,
+        overran_s=entries.overran_s,
+        followers=_followers(now, cause),
+        cycle=_steps(now, cause),
+        mismatch=mismatch,
+        pace=None if motion is None else _pace(motion, cause),
+        evidence=evidence_of(now, cause),
+        refutation=refutation_of(now, cause),
+    )
+
+
+class _Timing:
+    """How long the ranks inside the call of a cause have waited, by their own clocks."""
+
+    def __init__(self, now: Analysis, cause: Cause) -> None:
+        self.waited_s: float | None = None
+        self.timeout_s: float | None = None
+        self.overran_s: float | None = None
+        if cause.call is None:
+            return
+        columns = now.job.columns
+        for rank, row in cause.call.rows.items():
+            created, completed = int(columns.created[row]), int(columns.completed[row])
+            timeout = int(columns.timeout_ms[row])
+            if timeout:
+                self.timeout_s = max(self.timeout_s or 0.0, timeout / 1e3)
+            if completed and rank in cause.call.late:
+                self.overran_s = max(self.overran_s or 0.0, (completed - created) / 1e9)
+            dump = now.job.dump_of(rank)
+            if dump is not None and dump.taken_at is not None and created:
+                self.waited_s = max(self.waited_s or 0.0, (dump.taken_at - created) / 1e9)
+
+
+def _severity(cause: Cause) -> Severity:
+    if cause.kind is Kind.NO_DUMP or (cause.mismatch is not None and cause.mismatch.ended):
+        return Severity.WARNING
+    return Severity.CRITICAL
+
+
+def _confidence(now: Analysis, cause: Cause) -> Confidence:
+    """Certain: the data exclude every other reading. Likely: one inference lies between."""
+    call = cause.call
+    inferred = call is not None and now.job.groups[call.group].inferred
+    match cause.kind:
+        case Kind.NOT_JOINED | Kind.P2P_UNMATCHED if call is not None:
+            if not cause.culprits:
+                return Confidence.POSSIBLE
+            concluded = cause.culprits & (call.silent | call.unsure)
+            shaky = any(_shaky(now, rank, call.group) for rank in cause.culprits)
+            return Confidence.LIKELY if inferred or concluded or shaky else Confidence.CERTAIN
+        case Kind.DEVICE_STUCK if call is not None:
+            return Confidence.LIKELY if inferred or call.operation.rooted or call.unsure else Confidence.CERTAIN
+        case Kind.MISMATCH if cause.mismatch is not None and cause.mismatch.pairs:
+            return Confidence.LIKELY if cause.mismatch.odd or inferred else Confidence.CERTAIN
+        case Kind.NO_DUMP:
+            few = 2 * len(cause.culprits) <= len(now.job.world)
+            return Confidence.LIKELY if few else Confidence.POSSIBLE
+    return Confidence.LIKELY
+
+
+def _shaky(now: Analysis, rank: int, group: int) -> bool:
+    """Whether the position of a rank hangs on borrowed counters while the rank has calls that those could belong to."""
+    at = now.positions.at(rank, group)
+    dump = now.job.dump_of(rank)
+    if at is None or dump is None or not at.borrowed:
+        return False
+    return any(status.enqueued != status.completed for status in dump.statuses.values())
+
+
+def _followers(now: Analysis, cause: Cause) -> tuple[Follower, ...]:
+    groups = now.job.groups
+    own = {(call.group, call.p2p, call.seq) for call in (*cause.cycle, *((cause.call,) if cause.call else ()))}
+    direct = [
+        Follower(groups[call.group], call.seq, call.operation.recorded, call.inside, True)
+        for call in cause.followers
+        if (call.group, call.p2p, call.seq) not in own
+    ]
+    involved = cause.waiting | cause.culprits
+    queued = [
+        Follower(groups[call.group], call.seq, call.operation.recorded, call.ranks & involved, False)
+        for call in now.waits.queued
+        if call.ranks & involved and (call.group, call.p2p, call.seq) not in own
+    ]
+    return (*direct, *queued)
+
+
+def _steps(now: Analysis, cause: Cause) -> tuple[Step, ...]:
+    steps = []
+    for place, call in enumerate(cause.cycle):
+        following = cause.cycle[(place + 1) % len(cause.cycle)]
+        steps.append(
+            Step(
+                now.job.groups[call.group],
+                call.seq,
+                call.operation.recorded,
+                call.inside,
+                call.blockers & following.inside,
+            )
+        )
+    return tuple(steps)
+
+
+def _pace(motion: Motion, cause: Cause) -> Pace:
+    inside = cause.call.inside if cause.call else cause.waiting
+    paces = {motion.by_rank.get(rank, Pace.IDLE) for rank in inside | cause.culprits}
+    for pace in (Pace.MOVING, Pace.CRAWLING, Pace.FROZEN):
+        if pace in paces:
+            return pace
+    return Pace.IDLE
+
+
+def _notes(now: Analysis) -> tuple[str, ...]:
+    job = now.job
+    notes = []
+    if filtered := RankSet(now.positions.filtered):
+        notes.append(f"the dumps of ranks {filtered} hold active calls only; counters stand in for the rest")
+    if job.group_map.replicas > 1:
+        notes.append(f"{job.group_map.replicas} replicas: dumps number their ranks from 0 in each")
+    for group in job.groups:
+        if group.descs:
+            said = "; ".join(f"{desc!r} on ranks {ranks}" for desc, ranks in group.descs.items())
+            notes.append(f"group {group.name!r} has several descriptions: {said}"[:300])
+    if inferred := sum(group.inferred for group in job.groups):
+        notes.append(f"members of {inferred} groups are inferred from who uses them")
+    notes += [f"rank {rank}: {reason}" for rank, reason in sorted(job.unreadable.items())]
+    slow = RankSet(dump.rank for dump in job.dumps if any("slowly" in note for note in dump.notes))
+    if slow:
+        notes.append(f"the dumps of ranks {slow} are not strict JSON and were read slowly")
+    old = RankSet(dump.rank for dump in job.dumps if not dump.version)
+    if old:
+        notes.append(f"the dumps of ranks {old} are of the oldest format, a bare list of entries")
+    return tuple(notes)

@@ -1,0 +1,140 @@
+"""Sends and receives: which rank an open one is for, and whether that rank has posted the other half.
+
+Names give group-local ranks and may lack them. Each rank counts its own P2P calls in a group, so the two halves have
+the same p2p_seq_id only where the two have had the same number of such calls: always in a group of two, else when the
+halves that both rings still have agree. Otherwise the halves are counted, when both rings go back to the start.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .operations import Kind
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .job import Job
+    from .match import Matched
+    from .positions import Positions
+
+__all__ = ["Exchanges", "Half", "Posted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Half:
+    """One send or receive of one rank."""
+
+    rank: int
+    peer: int | None
+    """Global rank of the other end; None when the name does not say it."""
+    sends: bool
+    group: int
+    seq: int
+    """p2p_seq_id."""
+    row: int
+    """Row of the job's columns."""
+    ended: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """Whether the other half has been called."""
+
+    there: bool
+    sure: bool
+    """False when it is concluded from what the peer is doing, not from matched counters."""
+    half: Half | None = None
+    """The other half, when it is in the peer's ring."""
+
+
+class Exchanges:
+    """The sends and receives of each rank, looked up on demand."""
+
+    def __init__(self, job: Job, matched: Matched, positions: Positions) -> None:
+        self._job = job
+        self._matched = matched
+        self._positions = positions
+        self._halves: dict[tuple[int, int], list[Half]] = {}
+        self._part_of_row: NDArray[np.int64] | None = None
+        self._spans = {dump.rank: index for index, dump in enumerate(job.dumps)}
+
+    def of_part(self, part: int) -> list[Half]:
+        """The halves of one part (several in a batch)."""
+        rows = {int(row) for row in self._matched.rows_of(part)}
+        group = int(self._matched.call_group[self._matched.part_call[part]])
+        return [half for half in self.of_rank(int(self._matched.part_rank[part]), group) if half.row in rows]
+
+    def of_rank(self, rank: int, group: int) -> list[Half]:
+        """All sends and receives that a rank's ring has in a group, in the order of recording."""
+        known = self._halves.get((rank, group))
+        if known is None:
+            known = self._halves[rank, group] = self._read(rank, group)
+        return known
+
+    def _read(self, rank: int, group: int) -> list[Half]:
+        columns, matched, job = self._job.columns, self._matched, self._job
+        index = self._spans.get(rank)
+        if index is None:
+            return []
+        low, high = np.searchsorted(columns.dump, [index, index + 1])
+        rows = np.flatnonzero((columns.group[low:high] == group) & columns.current[low:high]) + low
+        if self._part_of_row is None:
+            self._part_of_row = np.full(len(columns), -1, dtype=np.int64)
+            self._part_of_row[matched.order] = np.repeat(np.arange(len(matched.part_rank)), np.diff(matched.part_start))
+        members = job.groups[group]
+        found = []
+        for row in map(int, rows):
+            op = job.operations[columns.operation[row]]
+            if op.kind not in (Kind.SEND, Kind.RECV):
+                continue
+            sends = op.kind is Kind.SEND
+            peer = members.global_rank(op.target if sends else op.source)
+            part = self._part_of_row[row]
+            found.append(
+                Half(rank, peer, sends, group, int(columns.p2p_seq[row]), row, part < 0 or bool(matched.ended[part]))
+            )
+        return found
+
+    def posted(self, half: Half) -> Posted | None:
+        """Whether the peer has called the other half; None when the peer is not named or has no dump."""
+        if half.peer is None or half.peer not in self._spans:
+            return None
+        mine = [one for one in self.of_rank(half.rank, half.group) if one.peer == half.peer and one.sends == half.sends]
+        theirs = [
+            one for one in self.of_rank(half.peer, half.group) if one.peer == half.rank and one.sends != half.sends
+        ]
+        if self._in_step(half, mine, theirs):
+            same = next((one for one in theirs if one.seq == half.seq), None)
+            last = self._positions.at(half.peer, half.group)
+            newest = last.p2p_enqueued if last else None
+            if same is not None:
+                return Posted(True, True, same)
+            if newest is not None and newest < half.seq:
+                return Posted(False, True)
+            if newest is not None and (last is None or last.filtered or (theirs and theirs[0].seq > half.seq)):
+                return Posted(True, False)
+            return Posted(False, newest is not None)
+        if self._whole(half.rank) and self._whole(half.peer):
+            place = next(place for place, one in enumerate(mine) if one.row == half.row)
+            return Posted(place < len(theirs), True, theirs[place] if place < len(theirs) else None)
+        waiting = next((one for one in theirs if not one.ended), None)
+        return Posted(waiting is not None, False, waiting)
+
+    def _in_step(self, half: Half, mine: list[Half], theirs: list[Half]) -> bool:
+        """Whether the two ends count alike, so that both halves have one sequence number."""
+        one, other = {half.seq for half in mine}, {half.seq for half in theirs}
+        if one and other:
+            low, high = max(min(one), min(other)), min(max(one), max(other))
+            shared = {seq for seq in one if low <= seq <= high}
+            if shared or any(low <= seq <= high for seq in other):
+                return shared == {seq for seq in other if low <= seq <= high}
+        return self._job.groups[half.group].size == 2
+
+    def _whole(self, rank: int) -> bool:
+        """Whether a ring goes back to the rank's first call."""
+        entries = self._job.dumps[self._spans[rank]].entries
+        return bool(len(entries)) and int(entries.record_id[0]) == 0

@@ -1,0 +1,324 @@
+"""Who waits for whom: the call each rank is inside now, and what keeps each of these calls from ending.
+
+A rank is inside its oldest call that has not ended. A call is held up by the members that have not called it; when all
+have, by members that are still inside an earlier call of theirs; and when a member has completed it and another has
+not, by nobody but that other one's device.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..ranksets import RankSet
+from .operations import Kind
+from .p2p import Exchanges, Half
+from .positions import Unit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .groups import JobGroup
+    from .job import Job
+    from .match import Matched
+    from .operations import Operation
+    from .positions import Positions
+
+__all__ = ["OpenCall", "QueuedCall", "WaitGraph", "find_waits"]
+
+
+@dataclass(slots=True)
+class OpenCall:
+    """A call that ranks are inside now."""
+
+    index: int
+    group: int
+    seq: int
+    p2p: bool
+    operation: Operation
+    inside: RankSet
+    """Ranks whose current call it is."""
+    rows: dict[int, int]
+    """The entry of each of them, as row of the job's columns."""
+    created: int
+    """When the first of them called it, ns since the epoch."""
+    inner: int = 1
+    """Operations that it is made of: more than one when it is coalesced."""
+    halves: tuple[Half, ...] = ()
+    """The sends and receives that are open in it."""
+    missing: RankSet = field(default_factory=RankSet)
+    """Members that have not called it."""
+    unsure: RankSet = field(default_factory=RankSet)
+    """Those of `missing` about which that is concluded, not recorded."""
+    silent: RankSet = field(default_factory=RankSet)
+    """Those of `missing` that have recorded nothing at all in the group."""
+    unclear: RankSet = field(default_factory=RankSet)
+    """Members outside all calls that have either not called it or completed it: nothing tells which."""
+    absent: RankSet = field(default_factory=RankSet)
+    """Members without a dump."""
+    behind: RankSet = field(default_factory=RankSet)
+    """Members that have called it, but are still inside an earlier call."""
+    done: RankSet = field(default_factory=RankSet)
+    """Members that have completed it in time."""
+    late: RankSet = field(default_factory=RankSet)
+    """Ranks inside it whose entry says completed, after the timeout."""
+    unseen: int = 0
+    """Members that nothing names (see `JobGroup.unseen`)."""
+
+    @property
+    def stuck(self) -> RankSet:
+        """Ranks that have not completed what every member has called and some have completed."""
+        if self.p2p or not self.done or self.missing or self.absent or self.unseen or self.unclear:
+            return RankSet()
+        if self.operation.rooted and (self.behind or len(self.inside) >= len(self.done)):
+            return RankSet()
+        return self.inside
+
+    @property
+    def blockers(self) -> RankSet:
+        """The ranks that hold it up, as far as they are known."""
+        if self.missing:
+            return self.missing
+        if self.absent:
+            return self.absent
+        return RankSet() if self.stuck else self.behind
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedCall:
+    """A call that ranks have called, but that is not the oldest open one of any of these ranks."""
+
+    group: int
+    seq: int
+    p2p: bool
+    operation: Operation
+    ranks: RankSet
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WaitGraph:
+    """The open calls of a look and the ranks inside them."""
+
+    calls: tuple[OpenCall, ...]
+    current: dict[int, int]
+    """By rank: index of the call it is inside. Ranks outside all calls are not in it."""
+    queued: tuple[QueuedCall, ...] = ()
+    """What stands behind those calls."""
+
+
+def find_waits(job: Job, matched: Matched, positions: Positions) -> WaitGraph:
+    """The wait-for graph of a look."""
+    parts, waiting = _open_parts(job, matched, positions)
+    exchanges = Exchanges(job, matched, positions)
+    calls: list[OpenCall] = []
+    current: dict[int, int] = {}
+    of_call: dict[int, int] = {}
+    for rank, part in sorted(parts.items()):
+        call = int(matched.part_call[part])
+        index = of_call.get(call) if not matched.call_p2p[call] else None
+        if index is None:
+            index = len(calls)
+            calls.append(_opened(job, matched, part, index, exchanges))
+            if not matched.call_p2p[call]:
+                of_call[call] = index
+        made = calls[index]
+        current[rank] = index
+        made.inside |= RankSet((rank,))
+        made.rows[rank] = int(matched.part_row[part])
+        made.created = min(made.created, int(job.columns.created[matched.part_first[part]]))
+        if matched.late[part]:
+            made.late |= RankSet((rank,))
+    numbers = {index: number for number, index in of_call.items()}
+    for made in calls:
+        if made.p2p:
+            _meet(made, calls, current, exchanges)
+        else:
+            members = {int(matched.part_rank[part]): part for part in matched.parts_of(numbers[made.index])}
+            _gather(job.groups[made.group], made, current, positions, matched, members)
+    return WaitGraph(tuple(calls), current, _queued(job, matched, waiting))
+
+
+def _open_parts(job: Job, matched: Matched, positions: Positions) -> tuple[dict[int, int], list[int]]:
+    """By rank the open part with the oldest entry, and all other open parts."""
+    is_open = ~matched.ended | matched.late
+    candidates = np.flatnonzero(is_open)
+    first_open: dict[int, int] = {}
+    others: list[int] = []
+    overtaken = _overtaken_halves(job, matched, candidates)
+    for part in candidates[np.argsort(matched.part_first[candidates], kind="stable")]:
+        part = int(part)
+        rank = int(matched.part_rank[part])
+        call = int(matched.part_call[part])
+        if part in overtaken or (not matched.late[part] and _counted_as_over(matched, positions, rank, call)):
+            continue
+        if matched.call_p2p[call] and not _surely_open(job, matched, positions, rank, call):
+            continue
+        if rank in first_open:
+            others.append(part)
+        else:
+            first_open[rank] = part
+    return first_open, others
+
+
+def _queued(job: Job, matched: Matched, parts: list[int]) -> tuple[QueuedCall, ...]:
+    ranks: dict[int, list[int]] = {}
+    rows: dict[int, int] = {}
+    for part in parts:
+        call = int(matched.part_call[part])
+        ranks.setdefault(call, []).append(int(matched.part_rank[part]))
+        rows.setdefault(call, int(matched.part_row[part]))
+    return tuple(
+        QueuedCall(
+            group=int(matched.call_group[call]),
+            seq=int(matched.call_seq[call]),
+            p2p=bool(matched.call_p2p[call]),
+            operation=job.operations[job.columns.operation[rows[call]]],
+            ranks=RankSet(members),
+        )
+        for call, members in ranks.items()
+    )
+
+
+def _counted_as_over(matched: Matched, positions: Positions, rank: int, call: int) -> bool:
+    """Whether the counters of the rank say that it has been through a call whose entry looks open."""
+    at = positions.at(rank, int(matched.call_group[call]))
+    if at is None:
+        return False
+    p2p = matched.call_p2p[call]
+    over = at.p2p_completed if p2p else at.completed
+    return (
+        over is not None and at.unit is (Unit.P2P if p2p else Unit.COLLECTIVES) and int(matched.call_seq[call]) <= over
+    )
+
+
+def _surely_open(job: Job, matched: Matched, positions: Positions, rank: int, call: int) -> bool:
+    """Whether a P2P call that looks open is one.
+
+    Where ended calls are left out, so is the end of a batch, and its members look open for ever. Only counters tell then,
+    and only where they count P2P calls: when the last that was enqueued is the newest P2P entry, and not over.
+    """
+    if rank not in positions.filtered:
+        return True
+    group = int(matched.call_group[call])
+    at, counters = positions.at(rank, group), job.counters.get(rank, {}).get(group)
+    if at is None or counters is None or at.p2p_enqueued is None:
+        return False
+    enqueued, completed = counters.status.enqueued, counters.status.completed
+    return enqueued == at.p2p_enqueued and completed != enqueued
+
+
+def _overtaken_halves(job: Job, matched: Matched, candidates: Iterable[int]) -> set[int]:
+    """Open P2P parts that cannot be open: the same rank has ended a later call of the same name in the same group.
+
+    The calls between two ranks in one direction run in order.
+    """
+    open_p2p = [int(part) for part in candidates if matched.call_p2p[matched.part_call[part]]]
+    if not open_p2p:
+        return set()
+    operation = job.columns.operation[matched.part_row]
+    group = matched.call_group[matched.part_call]
+    ended = matched.ended & ~matched.late & matched.call_p2p[matched.part_call]
+    newest: dict[tuple[int, int, int], int] = {}
+    for part in np.flatnonzero(ended):
+        key = int(matched.part_rank[part]), int(group[part]), int(operation[part])
+        newest[key] = max(newest.get(key, -1), int(matched.part_row[part]))
+    return {
+        part
+        for part in open_p2p
+        if newest.get((int(matched.part_rank[part]), int(group[part]), int(operation[part])), -1)
+        > int(matched.part_row[part])
+    }
+
+
+def _opened(job: Job, matched: Matched, part: int, index: int, exchanges: Exchanges) -> OpenCall:
+    call = int(matched.part_call[part])
+    p2p = bool(matched.call_p2p[call])
+    return OpenCall(
+        index=index,
+        group=int(matched.call_group[call]),
+        seq=int(matched.call_seq[call]),
+        p2p=p2p,
+        operation=job.operations[job.columns.operation[matched.part_row[part]]],
+        inside=RankSet(),
+        rows={},
+        created=int(job.columns.created[matched.part_first[part]]),
+        inner=_inner(job, matched, part),
+        halves=tuple(exchanges.of_part(part)) if p2p else (),
+    )
+
+
+def _inner(job: Job, matched: Matched, part: int) -> int:
+    rows = matched.rows_of(part)
+    closing = sum(job.operations[number].kind is Kind.BATCH_END for number in job.columns.operation[rows])
+    return max(len(rows) - closing, 1)
+
+
+def _gather(
+    group: JobGroup,
+    call: OpenCall,
+    current: dict[int, int],
+    positions: Positions,
+    matched: Matched,
+    parts: dict[int, int],
+) -> None:
+    """Tell the members of a collective apart."""
+    missing: list[int] = []
+    unsure: list[int] = []
+    silent: list[int] = []
+    absent: list[int] = []
+    behind: list[int] = []
+    done: list[int] = []
+    for rank in group.ranks:
+        if current.get(rank) == call.index:
+            continue
+        at = positions.at(rank, call.group)
+        part = parts.get(rank)
+        if at is None:
+            absent.append(rank)
+        elif part is not None:
+            (done if matched.ended[part] and not matched.late[part] else behind).append(rank)
+        elif at.completed is not None and at.completed >= call.seq:
+            done.append(rank)
+        elif at.enqueued is None:
+            # Its counters do not say it. Outside all calls it is ahead of all others, or they wait for it.
+            (behind if rank in current or positions.inside_something(rank) else unsure).append(rank)
+        elif at.enqueued < call.seq:
+            missing.append(rank)
+            if at.silent:
+                silent.append(rank)
+        elif at.filtered:
+            done.append(rank)  # called, and left out because it has ended
+    if len(call.inside) > 1 or missing:
+        # That it alone got through, or is ahead while others have not even joined, is the less likely of the two.
+        missing += unsure
+    else:
+        call.unclear = RankSet(unsure)
+    call.missing, call.absent = RankSet(missing), RankSet(absent)
+    call.unsure, call.silent = RankSet(unsure) & call.missing, RankSet(silent)
+    call.behind, call.done, call.unseen = RankSet(behind), RankSet(done), group.unseen
+
+
+def _meet(call: OpenCall, calls: list[OpenCall], current: dict[int, int], exchanges: Exchanges) -> None:
+    """Look for the other halves of open sends and receives."""
+    missing, unsure, absent, behind = set(), set(), set(), set()
+    for half in call.halves:
+        if half.peer is None:
+            continue
+        posted = exchanges.posted(half)
+        theirs = current.get(half.peer)
+        if posted is None:
+            absent.add(half.peer)
+        elif theirs is not None and any(
+            other.peer == half.rank and other.sends != half.sends for other in calls[theirs].halves
+        ):
+            continue  # both ends are in it now
+        elif not posted.there:
+            missing.add(half.peer)
+            if not posted.sure:
+                unsure.add(half.peer)
+        elif theirs is not None and (posted.half is None or not posted.half.ended):
+            behind.add(half.peer)
+    call.missing, call.unsure, call.absent = RankSet(missing), RankSet(unsure), RankSet(absent)
+    call.behind = RankSet(behind)
