@@ -31,5 +31,7 @@ class AttachOptions:
     """URL of the HTTP proxy towards the ranks; none is used, whatever the environment says, unless given."""
     ca_file: Path | None = None
     """PEM certificates that are trusted in place of the system's."""
+    recursive: bool = False
+    """Files: sub-folders of a folder count even when it has dumps itself."""
     insecure: bool = False
     """Accept any TLS certificate."""

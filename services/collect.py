@@ -169,11 +169,7 @@ class Attachment(WorkerListener):
 
     async def _find(self) -> Registry:
         target = self.target
-        if isinstance(target, FilesTarget):
-            raise TargetError(
-                f"{target.label}: this version reads live jobs only",
-                hint="opening dumps comes with a later version; give the job's store as host:port",
-            )
+        assert not isinstance(target, FilesTarget), "dumps are read by PostMortem"
         if isinstance(target, DemoTarget):
             from .simulate.launch import running_demo
 

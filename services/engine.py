@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from .cluster.probes import Probe
     from .collect import Attachment
+    from .post_mortem import PostMortem
     from .ranksets import RankSet
     from .targets import Target
 
@@ -62,7 +63,7 @@ class Engine:
         self._running = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._end: asyncio.Event | None = None
-        self._attachment: Attachment | None = None
+        self._attachment: Attachment | PostMortem | None = None
         self._work: asyncio.Task[None] | None = None
         self._look: asyncio.Task[None] | None = None
 
@@ -155,17 +156,22 @@ class Engine:
 
     async def _attach(self, target: Target, options: AttachOptions) -> None:
         from .collect import Attachment
-        from .targets import TargetError
+        from .post_mortem import PostMortem
+        from .targets import FilesTarget, TargetError
 
         await self._detach()
-        attachment = Attachment(
-            target,
-            options,
-            spool=self._spool,
-            emit=self.events.put,
-            analyses=self._analyses,
-            transport=self._transport,
-        )
+        attachment: Attachment | PostMortem
+        if isinstance(target, FilesTarget):
+            attachment = PostMortem(target, options, emit=self.events.put, analyses=self._analyses)
+        else:
+            attachment = Attachment(
+                target,
+                options,
+                spool=self._spool,
+                emit=self.events.put,
+                analyses=self._analyses,
+                transport=self._transport,
+            )
         try:
             await attachment.open()
         except TargetError as error:

@@ -132,6 +132,10 @@ class LookClosed:
     """ns since the epoch."""
     cancelled: bool = False
     notes: tuple[str, ...] = ()
+    partial: bool = False
+    """Something that should have been read could not be."""
+    more: bool = False
+    """Another look follows by itself (files hold several)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 from .findings import Evidence, Finding, Group, VerdictValue
 from .flight_recorder.causes import Kind
+from .flight_recorder.mismatch import What
+from .recorder_look import DUMP_FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from .flight_recorder.diagnosis import FlightFinding, Step
     from .flight_recorder.groups import JobGroup
+    from .flight_recorder.mismatch import Variant
     from .ranksets import RankSet
     from .recorder_look import RecorderLook
 
@@ -27,6 +30,9 @@ RECORDER_VALUES: dict[str, VerdictValue] = {
     Kind.ABORTED.value: VerdictValue.HANG,
 }
 """The verdict when a finding of this kind comes first."""
+
+_VARIANTS = 3
+"""Versions of a call that a sentence spells out; the evidence has more."""
 
 _ADVICE = {
     Kind.NOT_JOINED: "See where these ranks are in Python: their stacks, or py-spy where no traceback comes.",
@@ -46,7 +52,11 @@ def recorder_findings(look: RecorderLook, name_ranks: Callable[[RankSet], str]) 
         look: the analysed look.
         name_ranks: writes a rank set with its hosts.
     """
-    return [_finding(one, name_ranks) for diagnosis in look.diagnoses.values() for one in diagnosis.findings]
+    return [
+        _finding(one, name_ranks, live=source != DUMP_FILE)
+        for source, diagnosis in look.diagnoses.items()
+        for one in diagnosis.findings
+    ]
 
 
 def group_named(group: JobGroup | None) -> str:
@@ -63,7 +73,7 @@ def call_named(one: FlightFinding) -> str:
     return f"{one.base or one.op or 'call'} #{one.seq} of {group_named(one.group)}"
 
 
-def _finding(one: FlightFinding, name_ranks: Callable[[RankSet], str]) -> Finding:
+def _finding(one: FlightFinding, name_ranks: Callable[[RankSet], str], *, live: bool) -> Finding:
     group = one.group
     return Finding(
         kind=one.kind.value,
@@ -77,7 +87,7 @@ def _finding(one: FlightFinding, name_ranks: Callable[[RankSet], str]) -> Findin
         text=_sentence(one, name_ranks) + _behind(one),
         advice=_ADVICE[one.kind],
         refutation=one.refutation,
-        evidence=(*one.evidence, *_timing(one)),
+        evidence=(*one.evidence, *(_timing(one) if live else ())),
     )
 
 
@@ -108,12 +118,27 @@ def _mismatch(one: FlightFinding, who: str, call: str) -> str:
     mismatch = one.mismatch
     if mismatch is None or len(mismatch.variants) < 2:
         return f"The ranks of {call} don't agree on what they call."
-    said = [f"ranks {variant.ranks} {variant.said.operation.base}" for variant in mismatch.variants[:3]]
-    differs = f"they differ in {mismatch.what.value}: {', '.join(said)}"
+    said = "; ".join(_variant(variant, mismatch.what) for variant in mismatch.variants[:_VARIANTS])
+    differs = f"they differ in {mismatch.what.value} ({said})"
     if not one.culprits:
-        return f"The ranks of {call} don't agree; {differs}."
+        return f"The ranks of {call} don't agree: {differs}."
     verb = "calls" if len(one.culprits) == 1 else "call"
-    return f"{who} {verb} something else than the others in {call}; {differs}."
+    return f"{who} {verb} something else than the others in {call}: {differs}."
+
+
+def _variant(variant: Variant, what: What) -> str:
+    said = variant.said
+    word = "rank" if len(variant.ranks) == 1 else "ranks"
+    differs = {
+        What.SIZE: f"in {_shapes(said.inputs)} out {_shapes(said.outputs)}",
+        What.DTYPE: f"in {'/'.join(said.input_dtypes) or 'none'} out {'/'.join(said.output_dtypes) or 'none'}",
+    }.get(what, said.operation.base)
+    return f"{word} {variant.ranks} {differs}"
+
+
+def _shapes(shapes: Sequence[Sequence[int]]) -> str:
+    text = " ".join(str(list(shape)) for shape in shapes[:2]) or "none"
+    return text if len(shapes) <= 2 else f"{text} and {len(shapes) - 2} more"
 
 
 def _step(step: Step) -> str:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -18,13 +19,16 @@ from .ranksets import RankSet
 from .snapshot import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from .flight_recorder.analysis import Analysis
     from .flight_recorder.dump import Dump
     from .snapshot import RankReply
 
-__all__ = ["RecorderAnalyst", "RecorderLook"]
+__all__ = ["DUMP_FILE", "RecorderAnalyst", "RecorderLook"]
+
+DUMP_FILE = "dump_file"
+"""Source of dumps that were read from files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,7 @@ class RecorderAnalyst:
             sources: names of the handlers that give dumps, the one that counts most first.
         """
         self._sources = tuple(sources)
-        self._history: dict[str, History[Analysis]] = {source: History() for source in self._sources}
+        self._history: defaultdict[str, History[Analysis]] = defaultdict(History)
 
     def analyse(
         self,
@@ -98,11 +102,31 @@ class RecorderAnalyst:
             if all(dump.silent for dump in dumps):
                 continue
             silent = {rank: _why(replies, rank, source) for rank in ranks - RankSet(dump.rank for dump in dumps)}
-            now = analyse(dumps, world_size=world_size, unreadable=silent | failed)
-            history = self._history[source]
-            diagnoses[source] = diagnose(now, history.before(taken_at), live=True)
-            history.add(taken_at, now)
+            diagnoses[source] = self._judge(source, taken_at, dumps, world_size, silent | failed, live=True)
         return RecorderLook(look_id, diagnoses, unreadable)
+
+    def judge_files(
+        self, look_id: int, taken_at: int, dumps: Sequence[Dump], world_size: int, unreadable: Mapping[int, str]
+    ) -> RecorderLook:
+        """The same for dumps from files, at most one for each rank; `unreadable` says whose could not be read."""
+        diagnosis = self._judge(DUMP_FILE, taken_at, dumps, world_size, unreadable, live=False)
+        return RecorderLook(look_id, {DUMP_FILE: diagnosis}, unreadable)
+
+    def _judge(
+        self,
+        source: str,
+        taken_at: int,
+        dumps: Sequence[Dump],
+        world_size: int,
+        unreadable: Mapping[int, str],
+        *,
+        live: bool,
+    ) -> Diagnosis:
+        now = analyse(dumps, world_size=world_size, unreadable=unreadable)
+        history = self._history[source]
+        diagnosis = diagnose(now, history.before(taken_at), live=live)
+        history.add(taken_at, now)
+        return diagnosis
 
 
 def _read(replies: Mapping[tuple[int, str], RankReply], source: str) -> tuple[list[Dump], dict[int, str]]:

@@ -52,7 +52,7 @@ def document(session: Session, *, with_ranks: bool = False) -> dict[str, Any]:
         "world_size": session.world_size,
         "verdict": verdict.value.value,
         "summary": verdict.summary,
-        "partial": verdict.partial or (look is not None and look.cancelled),
+        "partial": verdict.partial or (look is not None and (look.cancelled or look.partial)),
         "missing": list(verdict.missing),
         "findings": [_finding(finding) for finding in verdict.findings],
         "classes": {

@@ -123,6 +123,11 @@ class Session:
             recorder=self.recorder if self.recorder.look_id else None,
         )
 
+    @property
+    def post_mortem(self) -> bool:
+        """Whether the job is known from files alone."""
+        return any(state.address.file for state in self.ranks.values())
+
     def counts(self) -> dict[RankClass, int]:
         """How many ranks have each class."""
         counted: dict[RankClass, int] = {}
@@ -238,6 +243,7 @@ class Session:
                 replies=look.replies,
                 cancelled=event.cancelled,
                 notes=event.notes,
+                partial=event.partial,
             )
         )
         self.under_way = None

@@ -70,6 +70,8 @@ class RankAddress:
     """Host name as registered (what the job calls the node)."""
     error: str = ""
     """Why the registered text is not an address, empty when it is one."""
+    file: str = ""
+    """Post mortem: the file that the rank is known from; empty for a live rank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +147,8 @@ class Snapshot:
     cancelled: bool = False
     notes: tuple[str, ...] = ()
     """What limits this look as a whole, one plain line each."""
+    partial: bool = False
+    """Something that should have been read could not be."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ranks", MappingProxyType(dict(self.ranks)))

@@ -70,6 +70,8 @@ def judge(
     )
     findings.sort(key=_order)
     silent = RankSet(state.rank for rank_class in _NOT_TOLD for state in by_class.get(rank_class, ()))
+    if recorder is not None:
+        silent = silent - recorder.ranks
     missing = silent | (waiting or RankSet())
     accused = [finding for finding in findings if finding.severity.accuses]
     if accused:
@@ -104,6 +106,9 @@ def _calm(
     alive = len(by_class.get(RankClass.ALIVE, ()))
     told = f"{alive} of {len(ranks)} ranks answer"
     everyone = f"all {len(ranks)} ranks answer" if len(ranks) != 1 else "the rank answers"
+    if all(state.address.file for state in ranks.values()):
+        told = f"{len(ranks) - len(missing)} of {len(ranks)} ranks have left a dump"
+        everyone = f"the dumps of all {len(ranks)} ranks agree"
     if under_way and missing:
         return Verdict(VerdictValue.UNKNOWN, f"Looking: {told} so far.", tuple(findings), missing, under_way)
     if missing:

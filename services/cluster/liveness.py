@@ -38,6 +38,8 @@ _BY_OUTCOME = {
 
 def begin(address: RankAddress) -> RankState:
     """The row of a rank that has not been asked yet."""
+    if address.file:
+        return RankState(address.rank, address, RankClass.UNKNOWN, f"post mortem: {address.file}")
     if address.error:
         return RankState(address.rank, address, RankClass.NAME_UNKNOWN, address.error)
     if not address.url:

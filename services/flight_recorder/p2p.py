@@ -121,8 +121,21 @@ class Exchanges:
         if self._whole(half.rank) and self._whole(half.peer):
             place = next(place for place, one in enumerate(mine) if one.row == half.row)
             return Posted(place < len(theirs), True, theirs[place] if place < len(theirs) else None)
+        return self._guess(half, mine, theirs)
+
+    def _guess(self, half: Half, mine: list[Half], theirs: list[Half]) -> Posted:
+        """Counters do not tell: an open half of the peer is the other one, and so is one made after our last was over."""
         waiting = next((one for one in theirs if not one.ended), None)
-        return Posted(waiting is not None, False, waiting)
+        if waiting is not None or not theirs:
+            return Posted(waiting is not None, self._whole(half.peer) if half.peer is not None else False, waiting)
+        newest = theirs[-1]
+        before = next((one for one in reversed(mine) if one.row < half.row and one.ended), None)
+        if before is None:
+            return Posted(True, False, newest)
+        columns = self._job.columns
+        over = int(columns.completed[before.row]) or int(columns.created[before.row])
+        there = int(columns.created[newest.row]) > over
+        return Posted(there, False, newest if there else None)
 
     def _in_step(self, half: Half, mine: list[Half], theirs: list[Half]) -> bool:
         """Whether the two ends count alike, so that both halves have one sequence number."""

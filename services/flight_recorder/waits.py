@@ -288,7 +288,7 @@ def _gather(
             missing.append(rank)
             if at.silent:
                 silent.append(rank)
-        elif at.filtered:
+        elif at.filtered and at.unit is not Unit.OPERATIONS:
             done.append(rank)  # called, and left out because it has ended
     if len(call.inside) > 1 or missing:
         # That it alone got through, or is ahead while others have not even joined, is the less likely of the two.

@@ -52,7 +52,10 @@ def _calls(draw: st.DrawFn, group: FakeGroup) -> Call:
         pairs = [(place, place + 1) for place in range(size - 1)]
         if kind == "batch":
             pairs += [(target, source) for source, target in pairs]
-        return Call(group.name, pairs=tuple(pairs), inputs=((4,),), outputs=((4,),), batched=draw(st.booleans()))
+        batched = draw(st.booleans())
+        if not batched:
+            pairs = [draw(st.sampled_from(pairs))]
+        return Call(group.name, pairs=tuple(pairs), inputs=((4,),), outputs=((4,),), batched=batched)
     op = draw(st.sampled_from(_OPS))
     share = draw(st.integers(1, 100))
     inputs, outputs = {
@@ -63,6 +66,6 @@ def _calls(draw: st.DrawFn, group: FakeGroup) -> Call:
     return Call(group.name, op, inputs, outputs, dtype)
 
 
-def rings(world: int) -> st.SearchStrategy[dict[int, int]]:
+def rings(world: int, fewest: int = 0) -> st.SearchStrategy[dict[int, int]]:
     """How much each rank's ring keeps; ranks without a number keep everything."""
-    return st.dictionaries(st.integers(0, max(world - 1, 0)), st.integers(0, 12), max_size=world)
+    return st.dictionaries(st.integers(0, max(world - 1, 0)), st.integers(fewest, fewest + 12), max_size=world)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from tests.fakes.flight_recorder_jobs import FakeJob
 from xpudbg.services.flight_recorder.analysis import Analysis, analyse
 from xpudbg.services.flight_recorder.decode import decode
 from xpudbg.services.flight_recorder.diagnosis import Diagnosis, FlightFinding, diagnose
 from xpudbg.services.flight_recorder.files import find_files
 from xpudbg.services.flight_recorder.loading import Loaded, load
-
-from tests.fakes.flight_recorder_jobs import FakeJob
 
 DATA = Path(__file__).parents[2] / "data" / "flight_recorder"
 

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from xpudbg.services.findings import Confidence, Severity
 from xpudbg.services.flight_recorder.causes import Kind
 from xpudbg.services.flight_recorder.decode import stack_of

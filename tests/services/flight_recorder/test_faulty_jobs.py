@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
+from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob, Fault
 from xpudbg.services.findings import Confidence
 from xpudbg.services.flight_recorder.analysis import analyse
 from xpudbg.services.flight_recorder.causes import Kind
@@ -12,8 +14,6 @@ from xpudbg.services.flight_recorder.decode import decode
 from xpudbg.services.flight_recorder.diagnosis import diagnose
 from xpudbg.services.flight_recorder.mismatch import What
 from xpudbg.services.ranksets import RankSet
-
-from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob, Fault
 
 from .job_shapes import group_layouts, programs
 from .looking import diagnosed, said, the_finding
@@ -66,7 +66,7 @@ def test_a_chain_through_subgroups_has_one_culprit() -> None:
     """Rank 5 hangs, 4 waits for it in tp, the dp groups wait for 4."""
     finding = the_finding(diagnosed(job(Fault(5, 9, "stops"))))
     assert said(finding)[:4] == ("not_joined", "5", "0-4,6-7", "all_gather_base")
-    assert {follower.group.desc for follower in finding.followers} == {"dp", "default_pg"}
+    assert {follower.group.desc for follower in finding.followers} == {"dp"}
 
 
 @backends
@@ -146,13 +146,15 @@ def test_missing_dumps_are_an_inference() -> None:
 @settings(max_examples=250, deadline=None)
 def test_only_the_rank_that_stops_is_accused(data: st.DataObject) -> None:
     world, groups = data.draw(group_layouts())
-    program = data.draw(programs(groups, longest=16))
+    backend = data.draw(st.sampled_from(["nccl", "hccl", "gloo"]))
+    # On Gloo a rank that waits in a send or receive looks as if it were outside all calls: they are not recorded.
+    program = [call for call in data.draw(programs(groups, longest=16)) if backend != "gloo" or not call.pairs]
     guilty = data.draw(st.integers(0, world - 1))
     stopped = FakeJob(
         world,
         groups,
         program,
-        backend=data.draw(st.sampled_from(["nccl", "hccl", "gloo"])),
+        backend=backend,
         faults=[Fault(guilty, data.draw(st.integers(0, 8)), "stops")],
         run_ahead=data.draw(st.integers(1, 3)),
     )
@@ -165,7 +167,7 @@ def test_only_the_rank_that_stops_is_accused(data: st.DataObject) -> None:
         named |= finding.culprits
     # Ranks that run ahead may be open in calls that wait for each other; nobody else is ever accused.
     assert named <= RankSet((guilty,))
-    # On Gloo a rank that never used a group, or one that hangs in a receive, leaves no trace.
+    # On Gloo a rank that has never used a group is unknown there.
     assert named or gloo or any(finding.kind is Kind.DEADLOCK for finding in findings)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from xpudbg.services.flight_recorder.diagnosis import diagnose
-from xpudbg.services.flight_recorder.slow import find_slow
 
 from tests.fakes.flight_recorder_jobs import FakeJob
+from xpudbg.services.flight_recorder.diagnosis import diagnose
+from xpudbg.services.flight_recorder.slow import find_slow
 
 from .job_shapes import BACKENDS, group_layouts, programs, rings
 from .looking import analysed

@@ -1,0 +1,104 @@
+"""Folders of flight recorder dumps through the program's whole path, from the target to the report.
+
+The folders are small dumps after real bug reports; who is at fault is known for each.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from xpudbg.services import events
+from xpudbg.services.attach_options import AttachOptions
+from xpudbg.services.engine import Engine
+from xpudbg.services.ranksets import RankSet
+from xpudbg.services.report import render_json, render_text
+from xpudbg.services.session import Phase, Session
+from xpudbg.services.targets import FilesTarget
+
+DUMPS = Path(__file__).parents[1] / "data" / "flight_recorder"
+
+
+def opened(*paths: Path, options: AttachOptions | None = None) -> Session:
+    session = Session()
+    with Engine() as engine:
+        engine.attach(FilesTarget(paths), options or AttachOptions())
+        while True:
+            event = engine.events.get(timeout=60)
+            session.apply(event)
+            assert not isinstance(event, events.EngineFailed), event
+            if isinstance(event, events.TargetFailed) or (isinstance(event, events.LookClosed) and not event.more):
+                return session
+
+
+def found(session: Session) -> list[tuple[str, str, str]]:
+    return [(one.kind, one.confidence.value, str(one.culprits)) for one in session.verdict.findings]
+
+
+@pytest.mark.parametrize("form", ["", "pickles"])
+@pytest.mark.parametrize(
+    ("name", "findings", "partial"),
+    [
+        ("gloo-empty-pg-config", [("not_joined", "likely", "1")], False),
+        ("coalesced-missing-on-one-rank", [("not_joined", "certain", "2")], False),
+        ("minority-rank-is-the-outlier", [("mismatch", "likely", "0")], False),
+        ("guilty-rank-left-no-dump", [("no_dump", "likely", "0")], True),
+        ("completed-after-abort", [("aborted", "likely", "")], False),
+        ("ring-buffers-wrapped-differently", [("not_joined", "certain", "1")], False),
+        ("group-desc-differs", [("not_joined", "certain", "1")], False),
+        ("broken-and-partial-files", [("not_joined", "likely", "1-2")], True),
+        ("hostile-frame-text", [("not_joined", "likely", "2")], True),
+        ("only-active-dump", [("not_joined", "certain", "2")], False),
+    ],
+)
+def test_who_is_at_fault(name: str, findings: list[tuple[str, str, str]], partial: bool, form: str) -> None:
+    session = opened(DUMPS / name / form)
+    assert found(session) == findings
+    assert json.loads(render_json(session))["partial"] is partial
+
+
+@pytest.mark.parametrize("part", ["a", "b", "c"])
+def test_healthy_p2p_batches_are_left_alone(part: str) -> None:
+    session = opened(DUMPS / "p2p-batch-healthy" / part)
+    assert found(session) == []
+    assert session.verdict.summary.startswith("No problem found: the dumps of all ")
+
+
+@pytest.mark.parametrize("form", ["pickles", "pickles2"])
+def test_hosts_in_file_names(form: str) -> None:
+    session = opened(DUMPS / "hostnames-in-file-names" / form)
+    assert found(session) == [("not_joined", "certain", "9")]
+    assert session.all_ranks == RankSet([5, 6, 8, 9])
+    assert session.ranks[9].host in ("node-b07", "node2.pci3")
+
+
+def test_a_file_that_can_not_be_used_gets_a_reason_and_no_pickle_is_run(tmp_path: Path, monkeypatch: object) -> None:
+    session = opened(DUMPS / "broken-and-partial-files" / "pickles")
+    assert session.latest is not None
+    reasons = " | ".join(session.latest.notes)
+    assert "nccl_trace_rank_3: a pickle that names code (posix.system); refused, nothing was run" in reasons
+    assert "nccl_trace_rank_4: empty" in reasons
+    assert not list(Path.cwd().glob("PWNED*"))
+
+
+def test_hostile_names_of_groups_are_shown_as_text() -> None:
+    text = render_text(opened(DUMPS / "hostile-frame-text"))
+    assert "\x1b" not in text
+    assert "all_reduce #7 of TP [/x] \\x1b[31m" in text
+
+
+def test_a_folder_without_dumps_fails_with_a_hint(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("hello")
+    session = opened(tmp_path)
+    assert session.phase is Phase.FAILED
+    assert "no flight recorder dump among 1 files" in session.failure
+    assert session.hint
+    assert opened(tmp_path / "gone").phase is Phase.FAILED
+
+
+def test_ranks_can_be_chosen_and_missing_ones_of_a_known_world_are_shown() -> None:
+    folder = DUMPS / "coalesced-missing-on-one-rank"
+    assert opened(folder, options=AttachOptions(ranks=RankSet([2]))).all_ranks == RankSet([2])
+    assert opened(folder, options=AttachOptions(world_size=5)).all_ranks == RankSet.full(5)
