@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from .cluster.liveness import ORPHANED
 from .findings import Confidence, Evidence, Finding, Severity, VerdictValue
 from .ranksets import RankSet
 from .snapshot import RankClass
@@ -44,7 +45,7 @@ def _always(severity: Severity, confidence: Confidence) -> Callable[[Sequence[Ra
 
 def _dead(states: Sequence[RankState]) -> tuple[Severity, Confidence]:
     # A debug server that answered earlier and is gone now leaves one reading less than one never heard.
-    heard = all(state.was_alive for state in states)
+    heard = all(state.was_alive and state.reason != ORPHANED for state in states)
     return Severity.CRITICAL, Confidence.CERTAIN if heard else Confidence.LIKELY
 
 
@@ -132,7 +133,7 @@ def class_findings(
     """
     found = [_finding(kind, states, stacks, name_ranks) for kind, states in by_class.items() if kind in _READINGS]
     if len(by_class) == 1 and RankClass.DEAD in by_class and len(by_class[RankClass.DEAD]) > 1:
-        found = [replace(one, text=one.text + " The whole job has ended.") for one in found]
+        found = [replace(one, text=one.text + " The whole job has ended, perhaps by itself.") for one in found]
     return found
 
 
@@ -157,13 +158,16 @@ def _finding(
             place = f" Rank {states[0].rank} is in {place_of(seen.frames)}."
     culprits = RankSet(state.rank for state in states)
     words = _words(len(states))
+    says = reading.says
+    if all(state.reason == ORPHANED for state in states):
+        says = "{is_} dead: {their} process has ended, though a process forked from it keeps the port open"
     named = name_ranks(culprits)
     return Finding(
         kind=rank_class.value,
         severity=severity,
         confidence=confidence,
         culprits=culprits,
-        text=f"{named[0].upper()}{named[1:]} {reading.says.format(**words)}.{place}",
+        text=f"{named[0].upper()}{named[1:]} {says.format(**words)}.{place}",
         advice=reading.advice.format(**words),
         refutation=reading.refutation.format(**words),
         evidence=tuple(evidence),

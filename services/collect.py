@@ -6,6 +6,7 @@ import asyncio
 import ssl
 import time
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from . import events
@@ -215,9 +216,10 @@ class Attachment(WorkerListener):
             self._store_silent = isinstance(error, StoreError) and error.kind is StoreFault.TIMED_OUT
             when = time.strftime("%H:%M:%S", time.localtime(self._read_at / 1e9))
             return (f"the store could not be read again ({error}); addresses are those of {when}",)
-        if registry != self._registry:
-            await self._adopt(registry)
-        return ()
+        kept, notes = _with_vanished(registry, self._registry)
+        if kept != self._registry:
+            await self._adopt(kept)
+        return notes
 
     async def _analyse(self) -> None:
         """What recorders and stacks of the look say, worked out beside the event loop."""
@@ -273,7 +275,11 @@ class Attachment(WorkerListener):
                 workers[address.rank] = known
             else:
                 workers[address.rank] = Worker(address, self._client, self._spool, self._lanes, self)
-        gone = [worker for rank, worker in self._workers.items() if workers.get(rank) is not worker]
+        gone = [
+            worker
+            for rank, worker in self._workers.items()
+            if workers.get(rank) is not worker and not (rank in workers and workers[rank].take_over(worker))
+        ]
         self._workers, self._registry = workers, registry
         for worker in gone:
             await worker.close()
@@ -286,3 +292,20 @@ class Attachment(WorkerListener):
                 "insecure" if self._options.insecure else "",
             )
         )
+
+
+def _with_vanished(now: Registry, before: Registry | None) -> tuple[Registry, tuple[str, ...]]:
+    """The registry with the ranks whose keys have gone from the store, at their last known addresses, and a note."""
+    known = {address.rank: address for address in now.addresses}
+    vanished = [
+        address
+        for address in (before.addresses if before is not None else ())
+        if address.registered and not (address.rank in known and known[address.rank].registered)
+    ]
+    if not vanished or before is None:
+        return now, ()
+    known |= {address.rank: address for address in vanished}
+    addresses = tuple(known[rank] for rank in sorted(known))
+    ranks = RankSet(address.rank for address in vanished)
+    note = f"the keys of ranks {ranks} have gone from the store: they are asked at their last known addresses"
+    return replace(now, addresses=addresses, world_size=max(now.world_size, before.world_size)), (note,)

@@ -24,6 +24,7 @@ WORKERS_KEPT = 8
 FILE_LIMIT = 64 * 1024
 """Bytes of the file that are read; ours is never that large."""
 
+_NO_HOME = "there is no home folder, so recent targets are not kept"
 _USER_INFO = re.compile(r"//[^/@\s]*@")
 
 
@@ -51,11 +52,18 @@ class RecentTargets:
         self._path = path or _default_path()
         self.problem = ""
         """What is wrong with the file, one plain line; empty when nothing is."""
+        if self._path is None:
+            self.problem = _NO_HOME
 
     def load(self) -> list[Recent]:
         """The targets, newest first; none when there is no file or it cannot be understood."""
-        self.problem = ""
+        self.problem = _NO_HOME if self._path is None else ""
+        if self._path is None:
+            return []
         try:
+            if self._path.exists() and not self._path.is_file():
+                self.problem = "the list of recent targets is no regular file and is left alone"
+                return []
             with self._path.open("rb") as file:
                 data = file.read(FILE_LIMIT + 1)
         except FileNotFoundError:
@@ -80,7 +88,7 @@ class RecentTargets:
             now: ns since the epoch.
         """
         words = words_of(target)
-        if not words:
+        if not words or self._path is None:
             return
         known = [recent for recent in self.load() if recent.words != words]
         problem = self.problem
@@ -92,6 +100,7 @@ class RecentTargets:
         self.problem = problem
 
     def _write(self, data: bytes) -> None:
+        assert self._path is not None
         self._path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=".recent-", dir=self._path.parent)
         try:
@@ -117,7 +126,11 @@ def words_of(target: Target) -> tuple[str, ...]:
     return ()
 
 
-def _default_path() -> Path:
+def _default_path() -> Path | None:
+    """The file in the user's state folder; None for a user without a home (a container's random uid)."""
     import platformdirs
 
-    return platformdirs.user_state_path("xpudbg", appauthor=False) / "recent.json"
+    try:
+        return platformdirs.user_state_path("xpudbg", appauthor=False) / "recent.json"
+    except RuntimeError:
+        return None

@@ -14,7 +14,7 @@ from .cluster import liveness
 from .findings import Verdict, VerdictValue
 from .ranksets import RankSet
 from .recorder_look import RecorderLook
-from .snapshot import RankClass, RankReply, RankState, Snapshot
+from .snapshot import Outcome, RankClass, RankReply, RankState, Snapshot
 from .stack_look import StackLook
 from .verdict import judge
 
@@ -228,6 +228,12 @@ class Session:
         look = self.under_way
         if look is None or look.id != event.look_id:
             return
+        if not event.cancelled and not self.post_mortem:
+            for rank in look.asked & self.all_ranks:
+                ping = look.replies.get((rank, "ping"))
+                if ping is None or ping.outcome is Outcome.CANCELLED:
+                    why = ping.error if ping is not None else "xpudbg itself failed on it"
+                    self.ranks[rank] = liveness.not_told(self.ranks[rank], why)
         self.ranks |= liveness.compare_hosts(self.ranks)
         for rank in look.told:
             if rank in self.ranks:

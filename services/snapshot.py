@@ -70,6 +70,8 @@ class RankAddress:
     """Host name as registered (what the job calls the node)."""
     error: str = ""
     """Why the registered text is not an address, empty when it is one."""
+    shares: int | None = None
+    """The lower rank at the same host and port: at most one of them is there, and only that one is asked."""
     file: str = ""
     """Post mortem: the file that the rank is known from; empty for a live rank."""
 

@@ -6,6 +6,9 @@ import hashlib
 import os
 import shutil
 import tempfile
+import threading
+import weakref
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -58,6 +61,9 @@ class Spool:
         self._parent = parent
         self._folder: Path | None = None
         self._inline: WeakValueDictionary[bytes, Body] = WeakValueDictionary()
+        self._uses: Counter[Path] = Counter()
+        """How many bodies in use have this file; a file without any is removed."""
+        self._guard = threading.Lock()
 
     @property
     def folder(self) -> Path:
@@ -82,6 +88,21 @@ class Spool:
         writer = self.writer()
         writer.write(data)
         return writer.finish()
+
+    def _stored(self, path: Path, size: int) -> Body:
+        body = Body(size=size, path=path)
+        with self._guard:
+            self._uses[path] += 1
+        weakref.finalize(body, self._released, path).atexit = False
+        return body
+
+    def _released(self, path: Path) -> None:
+        with self._guard:
+            self._uses[path] -= 1
+            if self._uses[path] > 0:
+                return
+            del self._uses[path]
+            path.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Remove the folder with all bodies. May be called more than once."""
@@ -130,8 +151,9 @@ class BodyWriter:
             return self._spool.inline(b"".join(self._pieces))
         self._file.close()
         final = self._spool.folder / self._hash.hexdigest()
+        body = self._spool._stored(final, self.size)  # before the file is there: an equal body may be let go meanwhile
         self._path.replace(final)
-        return Body(size=self.size, path=final)
+        return body
 
     def discard(self) -> None:
         """Drop what was taken."""

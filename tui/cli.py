@@ -12,6 +12,7 @@ from ..services.version import __version__
 from .command_options import (
     MOST_DEMO_RANKS,
     DefaultCommand,
+    Finite,
     ReportCommand,
     attach_options,
     read_demo_size,
@@ -47,7 +48,7 @@ def main() -> None:
 
 @main.command(short_help="Show a job on the screen; what is done when no command is named.")
 @click.argument("target", nargs=-1)
-@click.option("--refresh", "refresh_s", type=click.FloatRange(min=0.5), metavar="SECONDS", help="Look again by itself.")
+@click.option("--refresh", "refresh_s", type=Finite(0.5, 86_400), metavar="SECONDS", help="Look again by itself.")
 @attach_options
 def attach(target: tuple[str, ...], refresh_s: float | None, **options: Any) -> None:
     """Show a job on the screen. The word `attach` can be left out: `xpudbg HOST:PORT`.
@@ -62,7 +63,7 @@ def attach(target: tuple[str, ...], refresh_s: float | None, **options: Any) -> 
 @click.option("--ranks", type=click.IntRange(1, MOST_DEMO_RANKS), metavar="N", help="How many ranks to simulate.")
 @click.option("--scenario", metavar="NAME", help="What is wrong with them; see --list.")
 @click.option("--list", "listing", is_flag=True, help="List the scenarios and their known culprits.")
-@click.option("--refresh", "refresh_s", type=click.FloatRange(min=0.5), metavar="SECONDS", help="Look again by itself.")
+@click.option("--refresh", "refresh_s", type=Finite(0.5, 86_400), metavar="SECONDS", help="Look again by itself.")
 def demo(ranks: int | None, scenario: str | None, listing: bool, refresh_s: float | None) -> None:
     """Simulate a cluster on this machine and look at it."""
     from ..services.attach_options import AttachOptions
@@ -79,7 +80,7 @@ def demo(ranks: int | None, scenario: str | None, listing: bool, refresh_s: floa
 @click.argument("target", nargs=-1)
 @click.option("--format", "style", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True)
 @click.option("--looks", type=click.IntRange(1, 1000), default=2, show_default=True, help="How often to look.")
-@click.option("--interval", type=click.FloatRange(0), default=2.0, show_default=True, help="Seconds between looks.")
+@click.option("--interval", type=Finite(0, 86_400), default=2.0, show_default=True, help="Seconds between looks.")
 @click.option("--scenario", metavar="NAME", help="Scenario of the target `demo`.")
 @click.option(
     "--stacks",

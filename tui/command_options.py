@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MOST_DEMO_RANKS",
     "DefaultCommand",
+    "Finite",
     "ReportCommand",
     "attach_options",
     "read_demo_size",
@@ -29,6 +31,18 @@ F = TypeVar("F", bound="Callable[..., Any]")
 
 MOST_DEMO_RANKS = 65_536
 """Ranks that the demo can be asked for; how many it can serve depends on the machine's limit of open files."""
+
+
+class Finite(click.FloatRange):
+    """A range of numbers that has neither nan nor infinity in it."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        made = float(super().convert(value, param, ctx))
+        if not math.isfinite(made):
+            self.fail(f"{value!r} is no number of seconds.", param, ctx)
+        return made
 
 
 class DefaultCommand(click.Group):
@@ -91,7 +105,7 @@ def attach_options(command: F) -> F:
         click.option(
             "--timeout",
             "timeout_s",
-            type=click.FloatRange(0.1, 600),
+            type=Finite(0.1, 600),
             default=3.0,
             show_default=True,
             metavar="SECONDS",
@@ -105,6 +119,7 @@ def attach_options(command: F) -> F:
             metavar="FILE",
             help="PEM certificates to trust for https:// workers.",
         ),
+        click.option("-r", "--recursive", is_flag=True, help="Files: sub-folders too."),
         click.option("--insecure", is_flag=True, help="Accept any TLS certificate."),
     ]
     for option in reversed(options):
@@ -134,10 +149,28 @@ def read_options(given: dict[str, Any]) -> AttachOptions:
         ranks=ranks,
         address_map=maps,
         timeout_s=given["timeout_s"],
-        proxy=given["proxy"],
+        proxy=_read_proxy(given["proxy"]),
         ca_file=given["ca_file"],
+        recursive=given["recursive"],
         insecure=given["insecure"],
     )
+
+
+def _read_proxy(text: str | None) -> str | None:
+    """
+    Raises:
+        click.UsageError: not the URL of an HTTP proxy. The message never holds a password.
+    """
+    if text is None:
+        return None
+    from ..services.addresses import parse_worker
+    from ..services.endpoints import TargetError
+
+    try:
+        worker = parse_worker(text, scheme_needed=True)
+    except TargetError as error:
+        raise click.UsageError("--proxy wants http://host:port of an HTTP proxy; SOCKS is not spoken") from error
+    return worker.asked
 
 
 def read_demo_size(text: str) -> int:

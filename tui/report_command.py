@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import signal
 import sys
 import time
@@ -52,20 +54,13 @@ def run_report(target: Target, options: AttachOptions, wanted: ReportOptions) ->
     An interrupt (Ctrl-C, SIGTERM, SIGHUP) ends the look and prints what has come so far.
     """
     session = Session()
-    interrupted = False
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     with Engine() as engine:
-        engine.attach(target, options)
-        try:
-            _follow(engine, session, wanted.looks, wanted.interval_s)
-        except KeyboardInterrupt:
-            interrupted = True
-            engine.cancel()
-            _until_closed(engine, session)
+        interrupted = _watch(engine, session, target, options, wanted)
+    written = True
     if wanted.style == "json" or not session.failure:
-        sys.stdout.write(RENDERERS[wanted.style](session, with_ranks=wanted.with_ranks))
-        sys.stdout.flush()
+        written = _write(RENDERERS[wanted.style](session, with_ranks=wanted.with_ranks))
     if wanted.stacks_file is not None:
         try:
             wanted.stacks_file.write_bytes(_exported(session, wanted.stacks_file))
@@ -76,7 +71,38 @@ def run_report(target: Target, options: AttachOptions, wanted: ReportOptions) ->
         print(f"xpudbg: {plain(session.failure)}\n  {plain(session.hint)}", file=sys.stderr)
     for fault in session.faults:
         print(f"xpudbg failed while {fault.doing}:\n{plain_lines(fault.trace or fault.error)}", file=sys.stderr)
-    return exit_code(session, names_workers=isinstance(target, WorkersTarget), interrupted=interrupted)
+    return exit_code(session, names_workers=isinstance(target, WorkersTarget), interrupted=interrupted or not written)
+
+
+def _watch(engine: Engine, session: Session, target: Target, options: AttachOptions, wanted: ReportOptions) -> bool:
+    """Follow the looks to their end; True when the person ended them before."""
+    try:
+        engine.attach(target, options)
+        _follow(engine, session, wanted.looks, wanted.interval_s)
+    except KeyboardInterrupt:
+        engine.cancel()
+        try:
+            _until_closed(engine, session)
+        except KeyboardInterrupt:  # once more: what has come so far is enough
+            return True
+        return True
+    return False
+
+
+def _write(text: str) -> bool:
+    """Put the report on standard output; False when that takes it not, which is said unless nobody reads there."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that the interpreter's own flush at the end finds a reader
+        return False
+    except (OSError, ValueError) as error:
+        print(f"xpudbg: the report could not be written: {error}", file=sys.stderr)
+        return False
+    return True
 
 
 def _interrupt(_number: int, _frame: object) -> None:
@@ -104,11 +130,13 @@ def exit_code(session: Session, *, names_workers: bool = False, interrupted: boo
     look = session.latest
     if look is None:
         return 4 if interrupted else 3
-    if names_workers and all(state.rank_class in _NO_WORKER for state in session.ranks.values()):
+    if names_workers and all(
+        state.rank_class in _NO_WORKER and not state.was_alive for state in session.ranks.values()
+    ):
         return 3
     if session.verdict.accuses:
         return 1
-    return 4 if interrupted or session.verdict.partial or look.cancelled or session.faults else 0
+    return 4 if interrupted or session.verdict.partial or look.cancelled or look.partial or session.faults else 0
 
 
 def _follow(engine: Engine, session: Session, looks: int, interval_s: float) -> None:
@@ -121,7 +149,9 @@ def _follow(engine: Engine, session: Session, looks: int, interval_s: float) -> 
             case events.EngineFailed() if session.phase is not Phase.OPEN:
                 return
             case events.LookClosed():
-                if len(session.looks) >= looks or session.looks[-1].id >= looks:
+                if event.more:
+                    continue
+                if session.looks[-1].id >= looks or session.post_mortem:
                     return
                 time.sleep(interval_s)
                 engine.look()

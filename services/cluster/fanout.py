@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from .probes import Probe
     from .worker import Worker
 
+_LOST = frozenset((Outcome.TIMEOUT, Outcome.RESET, Outcome.REFUSED, Outcome.UNREACHABLE))
+"""Outcomes of a traceback after which another ping tells whether the rank is still there."""
+
 __all__ = ["PYSPY_RANKS", "fan_out"]
 
 PYSPY_RANKS = 64
@@ -82,8 +85,10 @@ async def _look_at(
             await ask(recorder)
     if not worker.has(DUMP_TRACEBACK):
         return
-    traceback_came = (await ask(DUMP_TRACEBACK)).outcome is not Outcome.TIMEOUT
-    if traceback_came or not worker.has(PYSPY) or worker.without_py_spy:
+    outcome = (await ask(DUMP_TRACEBACK)).outcome
+    if outcome in _LOST and not is_pong(await ask(PING)):
+        return  # it has stopped or died since the first ping
+    if outcome is not Outcome.TIMEOUT or not worker.has(PYSPY) or worker.without_py_spy:
         return
     if next(py_spy_left, None) is None:
         return

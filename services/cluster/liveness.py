@@ -15,7 +15,7 @@ from ..snapshot import Outcome, RankAddress, RankClass, RankReply, RankState
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["PONG", "STORE", "begin", "compare_hosts", "fold", "is_pong", "settle"]
+__all__ = ["ORPHANED", "PONG", "STORE", "begin", "compare_hosts", "fold", "is_pong", "not_told", "settle"]
 
 PONG = b"pong"
 STORE = "store"
@@ -40,6 +40,9 @@ def begin(address: RankAddress) -> RankState:
     """The row of a rank that has not been asked yet."""
     if address.file:
         return RankState(address.rank, address, RankClass.UNKNOWN, f"post mortem: {address.file}")
+    if address.shares is not None:
+        reason = f"has the address of rank {address.shares}: at most one of them is there"
+        return RankState(address.rank, address, RankClass.UNKNOWN, reason)
     if address.error:
         return RankState(address.rank, address, RankClass.NAME_UNKNOWN, address.error)
     if not address.url:
@@ -72,6 +75,11 @@ def fold(state: RankState, reply: RankReply) -> RankState:
     if reply.source == "dump_traceback" and state.rank_class in (RankClass.ALIVE, RankClass.GIL_HELD):
         return _from_dump(state, reply)
     return state
+
+
+def not_told(state: RankState, why: str) -> RankState:
+    """The row of a rank that a look was to ask and that came to nothing: what an earlier look saw is not news."""
+    return _become(state, RankClass.UNKNOWN, f"not asked to the end at this look: {why}", state.since or 0)
 
 
 def compare_hosts(table: Mapping[int, RankState]) -> dict[int, RankState]:
@@ -118,15 +126,21 @@ def _from_ping(state: RankState, reply: RankReply) -> RankState:
         status = reply.status
         if status is not None and 500 <= status != 501:
             return _become(state, RankClass.SERVER_ERROR, f"answers ping with {reply.error}", at)
+        if status == 407:
+            return _become(state, RankClass.UNREACHABLE, "the proxy asks for a login (HTTP 407)", at)
         if status is None and reply.error.startswith("TLS"):
             return _become(state, RankClass.SERVER_ERROR, reply.error, at)
         return _become(state, RankClass.FOREIGN_PORT, f"something else answers on this port: {reply.error}", at)
+    if reply.outcome is Outcome.TIMEOUT and reply.status is not None:
+        return _become(state, RankClass.SERVER_ERROR, reply.error, at)
     return _become(state, _BY_OUTCOME[reply.outcome], reply.error, at)
 
 
 def _from_dump(state: RankState, reply: RankReply) -> RankState:
     at = reply.ended_at
-    if reply.outcome is Outcome.TIMEOUT:
+    if reply.outcome in (Outcome.REFUSED, Outcome.UNREACHABLE, Outcome.RESET, Outcome.NAME_UNKNOWN):
+        return state  # the ping that follows tells what has become of it
+    if reply.outcome is Outcome.TIMEOUT and reply.status is None:
         reason = f"answers ping, but its Python traceback has not come for {reply.took_s:.0f} s: the GIL is held"
         return _become(state, RankClass.GIL_HELD, reason, at)
     ping = f"answers ping in {state.ping_s * 1000:.0f} ms" if state.ping_s is not None else "answers"

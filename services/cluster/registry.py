@@ -82,8 +82,8 @@ class Registry:
                 said.append(f"--ranks {beyond}: the job has ranks 0-{world_size - 1} only")
             if len(chosen) < world_size:
                 said.append(f"only ranks {chosen} of the job's {world_size:,} are asked (--ranks)")
-        addresses = tuple(_mapped(workers.get(rank) or RankAddress(rank, "", "", ""), address_map) for rank in chosen)
-        return cls(world_size, addresses, (*said, *_shared(addresses)))
+        addresses = [_mapped(workers.get(rank) or RankAddress(rank, "", "", ""), address_map) for rank in chosen]
+        return cls(world_size, _asked_once(addresses), (*said, *_shared(addresses)))
 
 
 async def read_registry(
@@ -108,7 +108,11 @@ async def read_registry(
     launched = await _launched_size(store, job, notes)
     if not job.ranks and job.master is not None:
         await _refuse_launcher_store(store, job.master)
-    size = max([rank + 1 for rank in job.ranks] + [world_size or 0, launched, job.joined])
+    believed = max(world_size or 0, launched, job.joined)
+    for rank in _implausible(job.ranks, believed):
+        del job.ranks[rank]
+        notes.append(f"the key of rank {rank:,} is left out: nothing else speaks of a job that large")
+    size = max([rank + 1 for rank in job.ranks] + [believed])
     size = min(size, MAX_WORLD)
     where = f"the store at {store.host} port {store.port}"
     if size == 0:
@@ -120,6 +124,18 @@ async def read_registry(
     made = Registry.of(await _addresses(store, keys, notes), size, ranks, address_map, notes)
     return replace(made, launcher=bool(job.assigned_ranks or job.role_info))
 
+
+def _implausible(ranks: Iterable[int], believed: int) -> list[int]:
+    """Ranks so far above all others that they would make a job of which hardly anybody has registered."""
+    ordered = sorted(ranks)
+    odd: list[int] = []
+    while ordered and ordered[-1] >= max(believed, _GAP_FACTOR * (len(ordered) - 1) + _GAP_ROOM):
+        odd.append(ordered.pop())
+    return odd
+
+
+_GAP_FACTOR, _GAP_ROOM = 64, 4096
+"""A rank is believed below 4,096, and below 64 times the number of ranks that have registered."""
 
 _START_HINT = (
     "each rank must call torch.distributed.debug.start_debug_server() after MASTER_ADDR and MASTER_PORT are set; "
@@ -187,6 +203,7 @@ async def _refuse_launcher_store(store: StoreClient, prefix: bytes) -> None:
     """A launcher's rendezvous store is not the job's, but says where that is."""
     values = await store.get_short([prefix + b"/MASTER_ADDR", prefix + b"/MASTER_PORT"], 256)
     host, port = (value.decode("latin-1") if isinstance(value, bytes) else "" for value in values)
+    host = host.rpartition("@")[2]  # whatever stands before an @ is not shown
     if host and port.isdigit() and int(port) != store.port:
         raise TargetError(
             f"this is the launcher's rendezvous store; the job's own is at {plain(host)}:{port} from rank 0's node",
@@ -260,6 +277,16 @@ def _mapped(address: RankAddress, address_map: AddressMap) -> RankAddress:
     except TargetError as error:
         return replace(address, url="", error=str(error))
     return address if url == address.url else replace(address, url=url)
+
+
+def _asked_once(addresses: Iterable[RankAddress]) -> tuple[RankAddress, ...]:
+    """Of ranks at one URL only the lowest keeps it: the budget of requests is that of a server, not of a number."""
+    first: dict[str, int] = {}
+    made: list[RankAddress] = []
+    for address in addresses:
+        rank = first.setdefault(address.url, address.rank) if address.url else address.rank
+        made.append(address if rank == address.rank else replace(address, url="", shares=rank))
+    return tuple(made)
 
 
 def _shared(addresses: Iterable[RankAddress]) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ssl
 from contextvars import ContextVar
 from dataclasses import dataclass
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING
 
 import aiohttp
@@ -53,6 +54,9 @@ def make_client(options: AttachOptions, transport: httpx.AsyncBaseTransport | No
         transport=transport if transport is not None else _transport(options),
         trust_env=False,
         follow_redirects=False,
+        cookies=CookieJar(
+            DefaultCookiePolicy(allowed_domains=())
+        ),  # none is kept: what one rank sets is not for others
         timeout=None,  # noqa: S113 - each probe has a total budget, see worker.py
         headers={"user-agent": "xpudbg", "accept-encoding": "identity"},
     )
@@ -70,7 +74,8 @@ def _transport(options: AttachOptions) -> AiohttpTransport:
             connector=connector,
             cookie_jar=aiohttp.DummyCookieJar(),
             trust_env=False,
-            trace_configs=[_tracing()],
+            # Behind a proxy the connection that is created is the proxy's, which says nothing about the rank.
+            trace_configs=[] if options.proxy else [_tracing()],
         )
 
     # `verify` only feeds a context of the transport's own, which our connector replaces; False skips loading it.

@@ -20,6 +20,7 @@ from ..snapshot import Outcome, RankReply
 from ..spool import EMPTY, Body, BodyWriter
 from .answers import explain_status
 from .failures import explain_failure
+from .gzip_stream import NotPackedError, unpacked
 from .lanes import PATIENCE_S
 from .transport import CONNECTION, Connection
 
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PROGRESS_STEP", "Worker", "WorkerListener"]
 
+SLOW_FACTOR, SLOWEST_S = 1.5, 30.0
+"""A rank that has answered late gets so many times what that took at the next look, up to so many seconds."""
 PROGRESS_STEP = 1024 * 1024
 """Bytes of a body between two progress reports."""
 
@@ -57,6 +60,8 @@ class _Request:
     started: float
     task: asyncio.Task[RankReply] | None = None
     connection: Connection | None = None
+    status: int | None = None
+    """HTTP status, once the rank has begun to answer."""
     answering: bool = False
     """The rank has begun to answer: closing the connection frees its server thread."""
     received: int = 0
@@ -83,6 +88,8 @@ class Worker:
         self.without_py_spy = False
         """py-spy has failed on this rank in a way that asking again does not mend."""
         where = parse_worker(address.url)
+        self._endpoint = where.endpoint
+        self._tls = where.scheme == "https"
         self._base = where.connected_to
         self._auth = where.credentials
         self._host_is_address = _is_address(where.endpoint.host)
@@ -91,6 +98,8 @@ class Worker:
         self._lanes = lanes
         self._listener = listener
         self._requests: dict[str, _Request] = {}
+        self._slowest: dict[str, float] = {}
+        """Seconds that answers took which came after their budget, by source."""
 
     @property
     def stuck(self) -> tuple[str, ...]:
@@ -109,6 +118,7 @@ class Worker:
             budget_s: seconds from sending to the whole answer. Time spent waiting for a place in a lane is not
                 counted. A request kept from an earlier look gets `PATIENCE_S` more.
         """
+        budget_s = max(budget_s, min(self._slowest.get(probe.source, 0.0) * SLOW_FACTOR, SLOWEST_S))
         waiting = self._requests.get(probe.source)
         if waiting is not None:
             return await self._await(waiting, budget_s)
@@ -125,6 +135,13 @@ class Worker:
         finally:
             slot.leave()
         return await self._await(request, budget_s)
+
+    def take_over(self, other: Worker) -> bool:
+        """Keep the budget of a worker that this one replaces at the same host and port; False when it is elsewhere."""
+        if other._endpoint != self._endpoint:
+            return False
+        self._requests = other._requests
+        return True
 
     async def close(self) -> None:
         """Give up everything that is out. The rank may still be working on it."""
@@ -195,10 +212,13 @@ class Worker:
             outcome, error = Outcome.UNREACHABLE, f"connecting timed out after {took:.1f} s"
             if request.connection is not None and not request.connection.resolved:
                 outcome, error = Outcome.NAME_UNKNOWN, f"its host's name has not been resolved after {took:.1f} s"
-            request.task.cancel()
+            if self._tls and outcome is Outcome.UNREACHABLE:
+                self._park(request)  # it may have been accepted and hang in the TLS handshake
+            else:
+                request.task.cancel()
         else:
             self._park(request)
-        return self._reply(request, outcome, error=error)
+        return self._reply(request, outcome, request.status, error=error)
 
     def _park(self, request: _Request) -> None:
         if not request.parked:
@@ -213,6 +233,8 @@ class Worker:
         if not request.parked or task is None:
             return
         request.parked = False
+        if not task.cancelled() and task.exception() is None and task.result().outcome is Outcome.OK:
+            self._slowest[request.probe.source] = time.monotonic() - request.started
         self._listener.stuck_changed(self.rank, self.stuck)
         if request.watchers == 0 and not task.cancelled() and task.exception() is None:
             self._listener.late(task.result())
@@ -225,9 +247,15 @@ class Worker:
         try:
             async with self._client.stream(probe.method, self._base + probe.path, auth=self._auth) as response:
                 request.answering = True
+                request.status = response.status_code
                 request.connection.created = True
+                encoding = response.headers.get("content-encoding", "identity").strip().lower()
+                if encoding not in ("identity", "gzip", ""):
+                    error = f"answers in the encoding {encoding[:40]!r}, which was not asked for"
+                    return self._reply(request, Outcome.HTTP_ERROR, None, error=error)
+                pieces = response.aiter_raw()
                 reported = 0
-                async for piece in response.aiter_bytes():
+                async for piece in unpacked(pieces) if encoding == "gzip" else pieces:
                     writer.write(piece)
                     request.received = writer.size
                     if writer.size > probe.max_bytes:
@@ -245,6 +273,8 @@ class Worker:
         except asyncio.CancelledError:
             writer.discard()
             raise
+        except NotPackedError as failure:
+            return self._reply(request, Outcome.HTTP_ERROR, None, _kept(writer), str(failure))
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, aiohttp.ClientError, OSError) as failure:
             outcome, error = explain_failure(failure)
             return self._reply(request, outcome, None, _kept(writer), error)

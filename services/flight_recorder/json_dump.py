@@ -86,6 +86,7 @@ _DUMP = msgspec.json.Decoder(_Dump)
 _BARE = msgspec.json.Decoder(list[_Entry])
 _STATES = {state.name.lower(): int(state) for state in State}
 _LABEL = msgspec.json.Decoder(tuple[str, str])
+_NAME = msgspec.json.Decoder(str)
 _TEXT = msgspec.json.Decoder(str | int)
 _SHAPES = msgspec.json.Decoder(tuple[tuple[int, ...], ...])
 _DTYPES = msgspec.json.Decoder(tuple[str, ...])
@@ -129,7 +130,7 @@ def _entries(entries: list[_Entry]) -> Entries:
     if any(not entry.process_group for entry in entries):
         raise NotFast("an entry without process_group")
     groups = _distinct(entries, "process_group", lambda raw: GroupLabel(*_LABEL.decode(raw)))
-    names = _distinct(entries, "profiling_name", _text)
+    names = _distinct(entries, "profiling_name", _NAME.decode)
     shapes: Interned[Shapes] = Interned(_SHAPES.decode)
     dtypes: Interned[Dtypes] = Interned(_DTYPES.decode)
     threads, thread = _pairs(entries, "thread_id", "thread_name", b'""')

@@ -163,6 +163,8 @@ def _unplaced(job: Job) -> dict[int, bool]:
 def _position(entries: _Seen, counters: Counters | None, unit: Unit, *, mixed: bool, filtered: bool) -> Position:
     status = counters.status if counters else None
     over = None if status is None or mixed else status.completed  # of either kind, where a group has both
+    if over is not None and status is not None and over > (status.enqueued or 0):
+        over = None  # it counts the other kind
     enqueued, completed = entries.enqueued, entries.completed
     p2p_enqueued, p2p_completed = entries.p2p_enqueued, entries.p2p_completed
     counted = False

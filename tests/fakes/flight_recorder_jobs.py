@@ -41,7 +41,7 @@ class Call:
     inner: tuple[tuple[str, int], ...] = ()
     """Operations and sizes inside a coalesced collective."""
     batched: bool = True
-    """P2P calls closed by a `coalesced` entry."""
+    """P2P calls under one sequence number, closed by a `coalesced` entry; else each is a call of its own."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,8 @@ class _Made:
     lane: str
     seq: int
     entries: list[dict[str, Any]]
+    turn: int
+    """How many equal calls the rank made before."""
     ended: bool = False
 
 
@@ -152,10 +154,14 @@ class FakeJob:
             names.append((call.op, (), (), False))
         else:
             names = [(call.op, call.inputs, call.outputs, False)]
-        entries = [self._entry(rank, group, counters, *name, call.dtype) for name in names]
+        entries = []
+        for place, name in enumerate(names):
+            if place and call.pairs and not call.batched:
+                counters["p2p"] += 1
+            entries.append(self._entry(rank, group, counters, *name, call.dtype))
         status = self._status.setdefault((rank, call.group), {"enqueued": -1, "started": -1, "completed": -1})
         status["enqueued"] = counters["op"] if self.gloo else counters[lane]
-        return _Made(call, lane, counters[lane], entries)
+        return _Made(call, lane, counters[lane], entries, sum(one.call == call for one in self._made[rank]))
 
     def _entry(
         self,
@@ -237,8 +243,10 @@ class FakeJob:
 
     def _peer_made(self, rank: int, one: _Made) -> bool:
         for theirs in self._made[rank]:
-            same = theirs.call.group == one.call.group and theirs.lane == one.lane
-            if same and (theirs.call is one.call if one.lane == "p2p" else theirs.seq == one.seq):
+            if one.lane == "p2p":
+                if theirs.call == one.call and theirs.turn == one.turn:
+                    return True
+            elif theirs.call.group == one.call.group and theirs.lane == one.lane and theirs.seq == one.seq:
                 return theirs.call == one.call
         return False
 
@@ -253,7 +261,7 @@ class FakeJob:
             if self.gloo:
                 entry["retired"] = True
                 continue
-            if one.lane == "p2p" and entry is not last:
+            if one.call.pairs and one.call.batched and entry is not last:
                 continue  # members of a finished batch stay as they were
             entry["retired"] = True
             entry["state"] = "completed"

@@ -223,6 +223,21 @@ def test_a_defect_while_opening_leaves_no_consumer_waiting(
     assert "a defect" in session.failure
 
 
+def test_ranks_whose_keys_vanish_are_still_asked_and_that_is_said() -> None:
+    from xpudbg.services.cluster.registry import Registry
+    from xpudbg.services.collect import _with_vanished
+
+    def address(rank: int, registered: str = "http://h:1") -> RankAddress:
+        return RankAddress(rank, registered, registered, "h" if registered else "")
+
+    before = Registry(3, (address(0), address(1), address(2)))
+    kept, notes = _with_vanished(Registry(2, (address(0), address(1, ""))), before)
+    assert [one.registered for one in kept.addresses] == ["http://h:1"] * 3
+    assert kept.world_size == 3
+    assert "ranks 1-2 have gone from the store" in notes[0]
+    assert _with_vanished(before, before) == (before, ())
+
+
 def test_stopping_ends_the_thread_the_connections_and_the_spool(cluster: Cluster, tmp_path: Path) -> None:
     spool = Spool(tmp_path)
     engine = Engine(spool=spool)

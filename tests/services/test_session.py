@@ -171,3 +171,15 @@ def test_choosing_a_rank_does_not_judge_anew() -> None:
     assert session.verdict is verdict
     session.apply(events.LookStarted(1, START, RankSet([0])))
     assert session.verdict is not verdict
+
+
+def test_a_rank_that_a_look_could_not_ask_is_not_alive_by_what_an_earlier_look_saw() -> None:
+    session = opened(2)
+    look(session, 1, {0: Outcome.OK, 1: Outcome.OK})
+    look(session, 2, {0: Outcome.OK, 1: Outcome.CANCELLED})
+    assert session.ranks[1].rank_class is RankClass.UNKNOWN
+    assert session.verdict.missing == RankSet([1])
+    session.apply(events.LookStarted(3, START, RankSet([0, 1])))
+    session.apply(events.ReplyArrived(3, reply(0)))
+    session.apply(events.LookClosed(3, START + 1, cancelled=True))
+    assert session.ranks[0].rank_class is RankClass.ALIVE

@@ -41,11 +41,11 @@ def test_pieces_across_the_limit_keep_their_order(tmp_path: Path) -> None:
 
 def test_close_removes_everything_and_discard_its_part(tmp_path: Path) -> None:
     spool = Spool(tmp_path)
-    spool.put(b"y" * (INLINE_LIMIT + 1))
+    kept = spool.put(b"y" * (INLINE_LIMIT + 1))
     writer = spool.writer()
     writer.write(b"z" * (INLINE_LIMIT + 1))
     writer.discard()
-    assert len(list(spool.folder.iterdir())) == 1
+    assert list(spool.folder.iterdir()) == [kept.path]
     spool.close()
     spool.close()
     assert list(tmp_path.iterdir()) == []
@@ -63,3 +63,16 @@ def test_equal_small_bodies_are_one_as_long_as_one_is_in_use(tmp_path: Path) -> 
     del first, second
     gc.collect()
     assert len(spool._inline) == 0
+
+
+def test_a_file_goes_with_the_last_body_that_has_it(tmp_path: Path) -> None:
+    spool = Spool(tmp_path)
+    data = b"z" * (INLINE_LIMIT + 1)
+    first, second = spool.put(data), spool.put(data)
+    del first
+    gc.collect()
+    assert second.read() == data
+    del second
+    gc.collect()
+    assert list(spool.folder.iterdir()) == []
+    assert spool.put(data).size == len(data)

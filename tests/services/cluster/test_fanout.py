@@ -151,3 +151,55 @@ async def test_a_refused_rank_is_told_beside_the_others(tmp_path: Path) -> None:
             made.workers[2]._base = f"http://127.0.0.1:{held.getsockname()[1]}"
             await made.look()
             assert made.outcomes("ping") == {0: Outcome.OK, 1: Outcome.OK, 2: Outcome.REFUSED, 3: Outcome.OK}
+
+
+async def test_a_rank_that_dies_during_the_look_is_pinged_again(tmp_path: Path) -> None:
+    """Its traceback ends in a reset; only another ping tells that nobody is there any more."""
+    server: RawServer
+
+    async def dies(path: str, writer: asyncio.StreamWriter) -> None:
+        if path == "/handler/dump_traceback":
+            assert server._server is not None
+            server._server.close()
+            writer.transport.abort()
+        else:
+            await healthy(path, writer)
+
+    async with sweep([dies], tmp_path) as made:
+        server = made.servers[0]
+        await made.look()
+        assert [(reply.source, reply.outcome) for reply in made.replies][-2:] == [
+            ("dump_traceback", Outcome.RESET),
+            ("ping", Outcome.REFUSED),
+        ]
+
+
+async def test_py_spy_is_asked_only_where_the_traceback_does_not_come_and_not_again_where_it_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("xpudbg.services.cluster.worker.PATIENCE_S", 0.02)
+    pyspy = response(b"sh: 1: py-spy: not found", "500 Internal Server Error")
+
+    async def serve(path: str, writer: asyncio.StreamWriter, stuck: bool) -> None:
+        if path == "/handler/":
+            writer.write(response(b'["ping", "dump_traceback", "pyspy_dump"]'))
+        elif path.startswith("/handler/pyspy_dump"):
+            writer.write(pyspy)
+        elif path == "/handler/dump_traceback" and stuck:
+            await asyncio.Event().wait()
+        else:
+            await healthy(path, writer)
+            return
+        await writer.drain()
+
+    async def held(path: str, writer: asyncio.StreamWriter) -> None:
+        await serve(path, writer, stuck=True)
+
+    async def free(path: str, writer: asyncio.StreamWriter) -> None:
+        await serve(path, writer, stuck=False)
+
+    async with sweep([held, free], tmp_path) as made:
+        for _ in range(3):
+            await made.look(budget_s=0.1)
+        asked = [server.requests["/handler/pyspy_dump?nonblocking=1"] for server in made.servers]
+        assert asked == [1, 0]

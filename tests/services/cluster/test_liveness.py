@@ -64,6 +64,37 @@ def test_a_traceback_that_does_not_come_from_a_rank_that_answers_ping_means_the_
     assert freed.rank_class is RankClass.ALIVE
 
 
+def test_a_rank_that_stops_between_ping_and_traceback_is_stopped_not_a_gil_holder() -> None:
+    stuck = reply(3, "dump_traceback", Outcome.TIMEOUT, took_s=3.0)
+    assert after(reply(3), stuck, reply(3, outcome=Outcome.TIMEOUT)).rank_class is RankClass.STOPPED
+
+
+def test_a_rank_that_dies_between_ping_and_traceback_is_dead() -> None:
+    lost = reply(3, "dump_traceback", Outcome.RESET)
+    assert after(reply(3), lost, reply(3, outcome=Outcome.REFUSED)).rank_class is RankClass.DEAD
+
+
+def test_an_answer_that_trickles_is_a_server_error_not_a_stopped_rank() -> None:
+    assert after(reply(3, outcome=Outcome.TIMEOUT, status=206, body=b"po")).rank_class is RankClass.SERVER_ERROR
+
+
+def test_a_rank_alone_out_of_reach_on_a_host_that_can_be_reached_is_stopped() -> None:
+    table = {
+        0: after(reply(0), state=liveness.begin(address(0, "node-a"))),
+        1: after(reply(1, outcome=Outcome.UNREACHABLE), state=liveness.begin(address(1, "node-a"))),
+        2: after(reply(2, outcome=Outcome.UNREACHABLE), state=liveness.begin(address(2, "node-b"))),
+    }
+    changed = liveness.compare_hosts(table)
+    assert list(changed) == [1]
+    assert changed[1].rank_class is RankClass.STOPPED
+
+
+def test_a_shared_address_tells_nothing_of_the_second_rank() -> None:
+    shared = liveness.begin(RankAddress(5, "http://h:1", "", "h", shares=2))
+    assert shared.rank_class is RankClass.UNKNOWN
+    assert "rank 2" in shared.reason
+
+
 @pytest.mark.parametrize("outcome", [Outcome.HTTP_ERROR, Outcome.RESET, Outcome.TOO_LARGE])
 def test_a_traceback_that_fails_at_once_does_not_accuse(outcome: Outcome) -> None:
     assert after(reply(3), reply(3, "dump_traceback", outcome)).rank_class is RankClass.ALIVE

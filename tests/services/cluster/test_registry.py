@@ -142,6 +142,26 @@ class TestRanksAsked:
             await read(registered(0, 1), ranks="7-9")
 
 
+class TestOneServerOneBudget:
+    async def test_of_ranks_at_one_address_only_the_lowest_is_asked(self) -> None:
+        url = b"http://node-1:41234"
+        registry = await read(registered(0) | {b"debug_server/rank1": url, b"debug_server/rank2": url})
+        assert [bool(address.url) for address in registry.addresses] == [True, True, False]
+        assert registry.addresses[2].shares == 1
+        assert registry.addresses[2].registered == url.decode()
+
+
+class TestBelievedRanks:
+    async def test_one_key_does_not_make_a_job_of_a_hundred_thousand_ranks(self) -> None:
+        registry = await read(registered(0, 1) | {b"debug_server/rank100000": b"http://node-1:1"})
+        assert registry.world_size == 2
+        assert any("100,000 is left out" in note for note in registry.notes)
+
+    async def test_a_large_job_of_which_many_have_registered_is_believed(self) -> None:
+        registry = await read(registered(*range(0, 8192, 16)))
+        assert registry.world_size == 8177
+
+
 class TestAddresses:
     @pytest.mark.parametrize(
         ("value", "says"),

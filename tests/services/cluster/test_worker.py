@@ -98,7 +98,7 @@ CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npong\r\n"
         (says(response(b"xx", "200 OK", "Content-Encoding: gzip")), Outcome.HTTP_ERROR, None, "encoding"),
         (says(b"SSH-2.0-OpenSSH_9.2\r\n"), Outcome.HTTP_ERROR, None, "not HTTP"),
         (says(b""), Outcome.RESET, None, "closed the connection"),
-        (drip, Outcome.TIMEOUT, None, "was not complete after"),
+        (drip, Outcome.TIMEOUT, 200, "was not complete after"),
         (endless, Outcome.TOO_LARGE, 200, "gave up after"),
         (silent, Outcome.TIMEOUT, None, "no answer after 0.4 s"),
     ],
@@ -132,6 +132,55 @@ async def test_a_short_body_keeps_what_came(tmp_path: Path) -> None:
 async def test_gzip_that_is_gzip_is_read(tmp_path: Path) -> None:
     reply = await answer_to(says(response(gzip.compress(b"pong"), "200 OK", "Content-Encoding: gzip")), tmp_path)
     assert reply.body.read() == b"pong"
+
+
+@pytest.mark.parametrize("encoding", ["gzip, gzip", "br", "deflate"])
+async def test_other_encodings_are_refused(encoding: str, tmp_path: Path) -> None:
+    reply = await answer_to(says(response(b"xx", "200 OK", f"Content-Encoding: {encoding}")), tmp_path)
+    assert (reply.outcome, reply.error) == (
+        Outcome.HTTP_ERROR,
+        f"answers in the encoding {encoding!r}, which was not asked for",
+    )
+
+
+async def test_a_gzip_bomb_stops_at_the_limit(tmp_path: Path) -> None:
+    bomb = response(gzip.compress(bytes(200_000_000)), "200 OK", "Content-Encoding: gzip")
+    reply = await answer_to(says(bomb), tmp_path)
+    assert (reply.outcome, reply.status) == (Outcome.TOO_LARGE, 200)
+    assert reply.body.size < 1_000_000
+
+
+async def test_cookies_are_neither_kept_nor_sent(tmp_path: Path) -> None:
+    """A cookie of one rank's port would go to all ranks of the host, and a broken one would end every request."""
+    hostile = response(b"pong", "200 OK", "Set-Cookie: \x1b=1; Path=/", "Set-Cookie: session=SECRET; Path=/")
+    async with raw_server(says(hostile)) as server, rig(server.address, tmp_path) as made:
+        for _ in range(3):
+            assert (await made.worker.ask(PING, BUDGET)).outcome is Outcome.OK
+        assert not any("cookie" in head.lower() for head in server.heads)
+
+
+async def test_a_rank_that_answered_late_gets_more_time(tmp_path: Path) -> None:
+    async def slow(_path: str, writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(0.5)  # the server's own pace, not synchronisation
+        writer.write(response(b"pong"))
+        await writer.drain()
+
+    async with raw_server(slow) as server, rig(server.address, tmp_path) as made:
+        assert (await made.worker.ask(PING, 0.3)).outcome is Outcome.TIMEOUT
+        assert (await made.heard.replies.get()).outcome is Outcome.OK
+        assert (await made.worker.ask(PING, 0.3)).outcome is Outcome.OK
+
+
+async def test_a_worker_at_the_same_port_takes_over_the_budget(tmp_path: Path) -> None:
+    async with raw_server(silent) as server, rig(server.address, tmp_path) as made:
+        await made.worker.ask(PING, 0.05)
+        again = replace(server.address, url=server.address.url + "/a")
+        other = Worker(again, made.worker._client, Spool(tmp_path), made.lanes, made.heard)
+        assert other.take_over(made.worker)
+        assert (await other.ask(PING, 0.05)).outcome is Outcome.TIMEOUT
+        assert sum(server.requests.values()) == 1
+        elsewhere = replace(server.address, url="http://127.0.0.1:1")
+        assert not Worker(elsewhere, made.worker._client, Spool(tmp_path), made.lanes, made.heard).take_over(other)
 
 
 async def test_missing_handler_and_missing_pyspy_are_said_as_such(tmp_path: Path) -> None:

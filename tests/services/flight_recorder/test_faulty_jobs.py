@@ -15,7 +15,7 @@ from xpudbg.services.flight_recorder.diagnosis import diagnose
 from xpudbg.services.flight_recorder.mismatch import What
 from xpudbg.services.ranksets import RankSet
 
-from .job_shapes import group_layouts, programs
+from .job_shapes import group_layouts, programs, rings
 from .looking import diagnosed, said, the_finding
 
 WORLD = FakeGroup("0", "default_pg", tuple(range(8)))
@@ -188,3 +188,50 @@ def test_only_the_rank_with_the_stuck_device_is_accused(data: st.DataObject) -> 
     for finding in diagnosed(stuck).findings:
         named |= finding.culprits
     assert named <= RankSet((guilty,))
+
+
+@given(st.data())
+@settings(max_examples=250, deadline=None)
+def test_lost_and_left_out_entries_accuse_nobody_else(data: st.DataObject) -> None:
+    """Rings that have wrapped, dumps of active calls only, either format: less is known, nothing wrong is said."""
+    world, groups = data.draw(group_layouts())
+    backend = data.draw(st.sampled_from(["nccl", "gloo"]))
+    kind = data.draw(st.sampled_from(["stops", "device"]))
+    program = [call for call in data.draw(programs(groups, longest=16)) if not (backend == "gloo" and call.pairs)]
+    if kind == "device":
+        program = [call for call in program if call.op != "brand_new_op" and not call.pairs]
+    guilty = data.draw(st.integers(0, world - 1))
+    faulty = FakeJob(
+        world,
+        groups,
+        program,
+        backend=backend,
+        faults=[Fault(guilty, data.draw(st.integers(0, 8)), kind)],
+        run_ahead=data.draw(st.integers(1, 3)),
+        rings=data.draw(rings(world, fewest=15)),
+        first_record=data.draw(st.dictionaries(st.integers(0, world - 1), st.integers(0, 2**20))),
+        first_seq=1000,
+        timing=data.draw(st.booleans()),
+    )
+    only_active = backend == "nccl" and data.draw(st.booleans())
+    named = RankSet()
+    for finding in diagnosed(
+        faulty, form=data.draw(st.sampled_from(["json", "pickle"])), only_active=only_active
+    ).findings:
+        named |= finding.culprits
+    assert named <= RankSet((guilty,))
+
+
+@given(st.data())
+@settings(max_examples=120, deadline=None)
+def test_only_the_rank_that_calls_something_else_is_accused(data: st.DataObject) -> None:
+    program = STEP * 4
+    guilty = data.draw(st.integers(0, 7))
+    own = [call for call in program if guilty in next(g.ranks for g in GROUPS if g.name == call.group)]
+    at = data.draw(st.integers(0, len(own) - 1))
+    wrong = data.draw(st.sampled_from([("all_reduce", ((9,),), ((9,),)), ("broadcast", ((7,),), ((7,),))]))
+    made = FakeJob(8, GROUPS, program, faults=[Fault(guilty, at, "wrong", Call(own[at].group, *wrong))])
+    findings = diagnosed(made).findings
+    assert [finding.kind for finding in findings] == [Kind.MISMATCH]
+    members = next(group.ranks for group in GROUPS if group.name == own[at].group)
+    assert findings[0].culprits == (RankSet((guilty,)) if len(members) > 2 else RankSet())
