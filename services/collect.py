@@ -225,10 +225,13 @@ class Attachment(WorkerListener):
         """What recorders and stacks of the look say, worked out beside the event loop."""
         look_id, taken_at, replies = self._look_id, self._taken_at, dict(self._replies)
         ranks = RankSet(self._workers)
-        world_size = self._registry.world_size if self._registry is not None else 0
+        registry = self._registry
+        assert registry is not None
 
         def work() -> tuple[StackLook, RecorderLook]:
-            recorder = self._recorders.analyse(look_id, taken_at, replies, world_size, ranks)
+            recorder = self._recorders.analyse(
+                look_id, taken_at, replies, registry.world_size, ranks, sizes=registry.group_sizes
+            )
             stacks = self._stacks.analyse(look_id, taken_at, replies, ranks, stood=recorder.stood, moved=recorder.moved)
             return stacks, recorder
 

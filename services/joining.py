@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from .findings import Confidence, Severity
 from .flight_recorder.causes import Kind
 from .stack_findings import STUCK_STACK, place_of, stack_evidence
 
@@ -34,6 +35,7 @@ def one_cause_one_finding(
     *,
     stacks: StackLook | None,
     recorded: RankSet,
+    inside: RankSet,
 ) -> list[Finding]:
     """All findings, each cause once.
 
@@ -43,6 +45,7 @@ def one_cause_one_finding(
         by_stack: what the stacks say.
         stacks: the stacks of the newest look.
         recorded: ranks whose flight recorder was read.
+        inside: those of them that are inside a call by their recorder.
     """
     made = list(by_class)
     for finding in by_recorder:
@@ -52,8 +55,21 @@ def one_cause_one_finding(
         if causes and finding.culprits <= recorded:
             # The recorder knows whom these ranks hold up, if anybody: where it names a cause it has named them or not.
             continue
+        if finding.culprits and finding.culprits <= recorded and finding.waiting <= inside:
+            finding = _without_accusation(finding)
         made = _with(made, len(by_class), finding)
     return made
+
+
+def _without_accusation(finding: Finding) -> Finding:
+    """The recorder knows the calls in which the others wait, and misses nobody in them: the group is another one, or
+    some of its members are not known."""
+    return replace(
+        finding,
+        severity=Severity.INFO,
+        confidence=Confidence.POSSIBLE,
+        refutation=f"{finding.refutation} The flight recorder misses none of these ranks in the calls that wait.",
+    )
 
 
 def _with(made: list[Finding], classes: int, finding: Finding) -> list[Finding]:

@@ -65,6 +65,8 @@ def group_named(group: JobGroup | None) -> str:
         return "an unknown group"
     if group.desc and group.desc != "undefined":
         return group.desc
+    if group.name.isdecimal():
+        return f"group {group.name}"
     return group.name or "the default group"
 
 
@@ -93,7 +95,7 @@ def _finding(one: FlightFinding, name_ranks: Callable[[RankSet], str], *, live: 
 
 def _sentence(one: FlightFinding, name_ranks: Callable[[RankSet], str]) -> str:
     call = call_named(one)
-    named = name_ranks(one.culprits) if one.culprits else "somebody who is not known by number"
+    named = name_ranks(one.culprits) if one.culprits else "a member whose rank is not known"
     who = named[0].upper() + named[1:]
     has = "has" if len(one.culprits) <= 1 else "have"
     match one.kind:

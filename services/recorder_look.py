@@ -49,6 +49,11 @@ class RecorderLook:
         )
 
     @property
+    def inside(self) -> RankSet:
+        """Ranks that are inside a call by their recorder."""
+        return RankSet(rank for one in self.diagnoses.values() for rank in one.analysis.waits.current)
+
+    @property
     def moved(self) -> RankSet:
         """Ranks that have made or ended a call since the look before."""
         return RankSet(rank for rank, pace in self._paces() if pace in (Pace.MOVING, Pace.CRAWLING))
@@ -81,6 +86,8 @@ class RecorderAnalyst:
         replies: Mapping[tuple[int, str], RankReply],
         world_size: int,
         ranks: RankSet,
+        *,
+        sizes: Mapping[str, int] | None = None,
     ) -> RecorderLook:
         """The flight recorders of a look.
 
@@ -90,6 +97,7 @@ class RecorderAnalyst:
             replies: the replies of the look, by rank and source.
             world_size: number of ranks of the job.
             ranks: the ranks that were asked.
+            sizes: number of members of groups by name, as the store knows them (Gloo's dumps don't).
 
         Raises:
             OSError: a spooled body can't be read.
@@ -102,7 +110,9 @@ class RecorderAnalyst:
             if all(dump.silent for dump in dumps):
                 continue
             silent = {rank: _why(replies, rank, source) for rank in ranks - RankSet(dump.rank for dump in dumps)}
-            diagnoses[source] = self._judge(source, taken_at, dumps, world_size, silent | failed, live=True)
+            diagnoses[source] = self._judge(
+                source, taken_at, dumps, world_size, silent | failed, live=True, sizes=sizes
+            )
         return RecorderLook(look_id, diagnoses, unreadable)
 
     def judge_files(
@@ -121,8 +131,9 @@ class RecorderAnalyst:
         unreadable: Mapping[int, str],
         *,
         live: bool,
+        sizes: Mapping[str, int] | None = None,
     ) -> Diagnosis:
-        now = analyse(dumps, world_size=world_size, unreadable=unreadable)
+        now = analyse(dumps, world_size=world_size, sizes=sizes, unreadable=unreadable)
         history = self._history[source]
         diagnosis = diagnose(now, history.before(taken_at), live=live)
         history.add(taken_at, now)

@@ -67,6 +67,7 @@ def judge(
         stack_findings(stacks, named) if stacks is not None else [],
         stacks=stacks,
         recorded=recorder.ranks if recorder is not None else RankSet(),
+        inside=recorder.inside if recorder is not None else RankSet(),
     )
     findings.sort(key=_order)
     silent = RankSet(state.rank for rank_class in _NOT_TOLD for state in by_class.get(rank_class, ()))

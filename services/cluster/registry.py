@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -53,6 +53,8 @@ class Registry:
     """What a person should know about them, one plain line each."""
     launcher: bool = False
     """A launcher has written to the store, and holds it then; without one rank 0 does."""
+    group_sizes: Mapping[str, int] = field(default_factory=dict)
+    """Number of members of Gloo groups other than the default one, by name."""
 
     @classmethod
     def of(
@@ -122,7 +124,7 @@ async def read_registry(
     notes += _about_keys(job, size, world_size, launched)
     keys = {rank: key for rank, key in job.ranks.items() if ranks is None or rank in ranks}
     made = Registry.of(await _addresses(store, keys, notes), size, ranks, address_map, notes)
-    return replace(made, launcher=bool(job.assigned_ranks or job.role_info))
+    return replace(made, launcher=bool(job.assigned_ranks or job.role_info), group_sizes=job.group_sizes)
 
 
 def _implausible(ranks: Iterable[int], believed: int) -> list[int]:

@@ -5,7 +5,8 @@
 - `<run>/torchelastic/assigned_ranks/<node>`: JSON `[first rank, world size, ...]`, and `.../role_info/<node>`: JSON
   with `local_world_size`. The launcher writes them anew, under a higher number, in each round.
 - `torch.rendezvous.<run>.<round>/MASTER_ADDR` and `MASTER_PORT`: in a store of the launcher, where the job's own is.
-- `default_pg/<n>//cpu//<m>/<r>`: rank r's address in a Gloo group; only its name counts here.
+- `default_pg/<n>//cpu//<m>/<r>`: rank r's address in the default Gloo group; only its name counts here.
+- `default_pg/<n>//<name>//cpu//<m>/<i>`: the address of member i of the Gloo group of that name: how many it has.
 """
 
 from __future__ import annotations
@@ -22,10 +23,13 @@ __all__ = ["MAX_WORLD", "JobKeys", "read_key_names"]
 MAX_WORLD = 131_072
 """Ranks of a job that are shown; a key for a higher one is left out, and said."""
 
+_NAME_LIMIT = 256
+"""Bytes of a group's name that are taken for one."""
 _RANK = re.compile(rb"(?:(.*)/)?debug_server/rank(0|[1-9][0-9]*)", re.DOTALL)
 _LAUNCHER = re.compile(rb"(?:(.*)/)?torchelastic/(assigned_ranks|role_info)/[0-9]+", re.DOTALL)
 _MASTER = re.compile(rb"(torch\.rendezvous\..*)/MASTER_PORT", re.DOTALL)
 _GLOO = re.compile(rb"(?:.*/)?default_pg/[0-9]+//cpu//[0-9]+/(0|[1-9][0-9]*)", re.DOTALL)
+_GLOO_GROUP = re.compile(rb"(?:.*/)?default_pg/[0-9]+//([^/]+)//cpu//[0-9]+/(0|[1-9][0-9]*)", re.DOTALL)
 _NUMBER = re.compile(rb"([0-9]+)")
 
 
@@ -48,6 +52,8 @@ class JobKeys:
     """Prefix whose MASTER_ADDR and MASTER_PORT say where the job's store is, in a store of the launcher."""
     joined: int = 0
     """One more than the highest rank that has joined the default Gloo group."""
+    group_sizes: dict[str, int] = field(default_factory=dict)
+    """Number of members of each other Gloo group, by its name."""
 
 
 def read_key_names(keys: Iterable[bytes]) -> JobKeys:
@@ -70,6 +76,9 @@ def read_key_names(keys: Iterable[bytes]) -> JobKeys:
             masters.append(match[1])
         elif (match := _GLOO.fullmatch(key)) and _believed(match[1]):
             job.joined = max(job.joined, int(match[1]) + 1)
+        elif (match := _GLOO_GROUP.fullmatch(key)) and _believed(match[2]) and len(match[1]) <= _NAME_LIMIT:
+            name = match[1].decode("utf-8", errors="replace")
+            job.group_sizes[name] = max(job.group_sizes.get(name, 0), int(match[2]) + 1)
     for prefix in sorted(ranks, key=_age):
         job.ranks |= ranks[prefix]
     job.prefixes = set(ranks)

@@ -72,7 +72,7 @@ def dimension_of(desc: str) -> str | None:
         return _MEGATRON.get(name) or _MEGATRON.get(short)
     if short in DIMENSIONS:
         return short
-    return "ep" if _EP_SIZE.fullmatch(short) else _OTHERS.get(short)
+    return "ep" if _EP_SIZE.fullmatch(short) else _OTHERS.get(short) or _MEGATRON.get(short)
 
 
 def coordinates(groups: Iterable[JobGroup]) -> Mapping[int, Mapping[str, int]]:

@@ -15,6 +15,7 @@ from ..ranksets import RankSet
 from .causes import Cause, Kind
 from .evidence import evidence_of, refutation_of
 from .motion import Motion, Pace
+from .notes import notes_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -136,7 +137,7 @@ def diagnose(now: Analysis, before: Analysis | None = None, *, live: bool = Fals
             -len(finding.waiting),
         )
     )
-    return Diagnosis(now, tuple(standing), tuple(passing), motion, _notes(now))
+    return Diagnosis(now, tuple(standing), tuple(passing), motion, notes_of(now))
 
 
 def _stands(cause: Cause, finding: FlightFinding, motion: Motion | None, live: bool) -> bool:
@@ -279,26 +280,3 @@ def _pace(motion: Motion, cause: Cause) -> Pace:
         if pace in paces:
             return pace
     return Pace.IDLE
-
-
-def _notes(now: Analysis) -> tuple[str, ...]:
-    job = now.job
-    notes = []
-    if filtered := RankSet(now.positions.filtered):
-        notes.append(f"the dumps of ranks {filtered} hold active calls only; counters stand in for the rest")
-    if job.group_map.replicas > 1:
-        notes.append(f"{job.group_map.replicas} replicas: dumps number their ranks from 0 in each")
-    for group in job.groups:
-        if group.descs:
-            said = "; ".join(f"{desc!r} on ranks {ranks}" for desc, ranks in group.descs.items())
-            notes.append(f"group {group.name!r} has several descriptions: {said}"[:300])
-    if inferred := sum(group.inferred for group in job.groups):
-        notes.append(f"members of {inferred} groups are inferred from who uses them")
-    notes += [f"rank {rank}: {reason}" for rank, reason in sorted(job.unreadable.items())]
-    slow = RankSet(dump.rank for dump in job.dumps if any("slowly" in note for note in dump.notes))
-    if slow:
-        notes.append(f"the dumps of ranks {slow} are not strict JSON and were read slowly")
-    old = RankSet(dump.rank for dump in job.dumps if not dump.version)
-    if old:
-        notes.append(f"the dumps of ranks {old} are of the oldest format, a bare list of entries")
-    return tuple(notes)

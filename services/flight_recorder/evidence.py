@@ -143,5 +143,5 @@ def refutation_of(now: Analysis, cause: Cause) -> str:
         case Kind.ABORTED:
             return f"A log in which no watchdog timeout and no abort ends {call}."
         case Kind.DEADLOCK:
-            return "A later look in which one of these calls is over, or a stack outside communication on one of the ranks."
+            return "A later look in which one of these calls is over, or a stack outside communication on a rank."
     return "A source that calls the same on all these ranks, or entries of other calls under this sequence number."

@@ -109,21 +109,20 @@ def read_fast(data: bytes | memoryview, rank: int) -> Dump:
             if top.entries is UNSET and top.pg_config is UNSET and top.pg_status is UNSET:
                 raise NotFast("no part of a dump in it")
             entries = top.entries or []
-        columns = _entries(entries)
+        return Dump(
+            rank=rank,
+            entries=_entries(entries),
+            format=Format.JSON,
+            version=parse_version(str(top.version)),
+            configs=_configs(top.pg_config or {}),
+            statuses=_statuses(top.pg_status or {}),
+            library=(top.comm_lib_version or top.nccl_version)[:200],
+            notes=("oldest format: a bare list of entries",) if head == b"[" else (),
+        )
     except msgspec.DecodeError as error:
         raise NotFast(str(error), cut="truncated" in str(error)) from None
     except (OverflowError, ValueError) as error:
         raise NotFast(str(error)) from None
-    return Dump(
-        rank=rank,
-        entries=columns,
-        format=Format.JSON,
-        version=parse_version(str(top.version)),
-        configs=_configs(top.pg_config or {}),
-        statuses=_statuses(top.pg_status or {}),
-        library=top.comm_lib_version or top.nccl_version,
-        notes=("oldest format: a bare list of entries",) if head == b"[" else (),
-    )
 
 
 def _entries(entries: list[_Entry]) -> Entries:

@@ -128,7 +128,7 @@ def looks_of(dumps: Sequence[Dump]) -> tuple[tuple[Dump, ...], ...]:
     hosts are no looks of one process: the newest stands alone.
     """
     by_rank: dict[int, list[Dump]] = defaultdict(list)
-    for dump in sorted(dumps, key=lambda dump: dump.taken_at or 0, reverse=True):
+    for dump in sorted(dumps, key=lambda dump: (dump.taken_at or 0, dump.host), reverse=True):
         known = by_rank[dump.rank]
         if not known or known[0].host == dump.host:
             known.append(dump)

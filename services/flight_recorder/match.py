@@ -18,7 +18,7 @@ from .operations import Kind
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .job import Job, JobColumns
+    from .job import Job
 
 __all__ = ["Matched", "match"]
 
@@ -170,12 +170,8 @@ def _changes(column: NDArray[np.int64] | NDArray[np.int32]) -> NDArray[np.bool_]
 def _reduce(
     with_: np.ufunc, values: NDArray[np.int64] | NDArray[np.bool_], starts: NDArray[np.int64]
 ) -> NDArray[np.int64]:
+    """The values from each start to the next brought together."""
     if not len(values):
         return np.empty(0, np.int64)
-    reduced: NDArray[np.int64] = with_.reduceat(values, starts).astype(np.int64)
+    reduced: NDArray[np.int64] = with_.reduceat(values.astype(np.int64), starts)
     return reduced
-
-
-def state_of(columns: JobColumns, row: int) -> State:
-    """The recorded state of an entry."""
-    return State(int(columns.state[row]))

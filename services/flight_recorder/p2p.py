@@ -124,7 +124,7 @@ class Exchanges:
         return self._guess(half, mine, theirs)
 
     def _guess(self, half: Half, mine: list[Half], theirs: list[Half]) -> Posted:
-        """Counters do not tell: an open half of the peer is the other one, and so is one made after our last was over."""
+        """Counters do not tell: the other half is one that is open, or one made after our last was over."""
         waiting = next((one for one in theirs if not one.ended), None)
         if waiting is not None or not theirs:
             return Posted(waiting is not None, self._whole(half.peer) if half.peer is not None else False, waiting)

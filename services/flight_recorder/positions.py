@@ -138,9 +138,7 @@ def find_positions(job: Job, matched: Matched) -> Positions:
         unit = units.get(pair, Unit.UNKNOWN)
         if unit is Unit.UNKNOWN:
             unit = _of_peers(by_group.get(group, set()), lanes.get(group, set()), pair in seen)
-        known[pair] = _position(
-            entries, counters, unit, mixed=len(lanes.get(group, ())) > 1, filtered=rank in filtered
-        )
+        known[pair] = _position(entries, counters, unit, mixed=len(lanes.get(group, ())) > 1, filtered=rank in filtered)
     unplaced = _unplaced(job)
     for (rank, group), at in known.items():
         counters = job.counters.get(rank, {}).get(group)

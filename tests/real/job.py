@@ -8,6 +8,7 @@ import random
 import signal
 import socket
 import subprocess
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -88,11 +89,16 @@ class RealJob:
     def kill(self, rank: int, *, with_children: bool = True) -> None:
         """SIGKILL. Rank 0 has a child, torch's own page, which inherits the rank's listening sockets."""
         process = self.processes[rank]
-        if with_children:
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
+        if not with_children:
             process.kill()
+            process.wait()
+            return
+        os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+        with contextlib.suppress(ProcessLookupError):  # raised once the last child is gone too
+            for _ in range(1000):
+                os.killpg(process.pid, 0)
+                time.sleep(0.01)
 
     def close(self) -> None:
         for process in self.processes:

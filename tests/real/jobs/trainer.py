@@ -3,7 +3,8 @@
 Prints `ready` when its debug server is registered and the first collective is through, and `done COMMAND` after each
 command. Commands: `all_reduce N`, `train` (all_reduce for ever, in the background), `work SECONDS` (all_reduce in the
 main thread; one rank may be slow), `gil SECONDS` (hold the GIL in C), `load SECONDS` (sleep in a data loader), `busy
-SECONDS` (a loop in Python), `recv RANK`, `quit`. The end of its input ends it.
+SECONDS` (a loop in Python), `recv RANK`, `new_group NAME 0,1` (on every rank, in one order), `in NAME OPERATION`,
+`quit`. The end of its input ends it.
 """
 
 import ctypes
@@ -63,6 +64,19 @@ def hold_the_gil(seconds):
     ctypes.PyDLL(None).usleep(int(seconds * 1_000_000))
 
 
+def in_group(group, operation):
+    tensor = torch.ones(16)
+    if operation == "all_reduce":
+        dist.all_reduce(tensor, group=group)
+    elif operation == "all_gather":
+        dist.all_gather([torch.ones(16) for _ in range(dist.get_world_size(group))], tensor, group=group)
+    elif operation == "barrier":
+        dist.barrier(group=group)
+    else:
+        raise SystemExit(f"unknown operation {operation}")
+
+
+groups = {}
 all_reduce(1)
 print("ready", flush=True)
 for line in sys.stdin:
@@ -83,6 +97,10 @@ for line in sys.stdin:
     elif name == "busy":
         print("busy", flush=True)
         keep_busy(float(words[0]))
+    elif name == "new_group":
+        groups[words[0]] = dist.new_group([int(rank) for rank in words[1].split(",")])
+    elif name == "in":
+        in_group(groups[words[0]] if words[0] != "world" else None, words[1])
     elif name == "recv":
         print("receiving", flush=True)
         dist.recv(torch.ones(4), int(words[0]))

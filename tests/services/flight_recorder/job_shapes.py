@@ -24,13 +24,15 @@ def group_layouts(draw: st.DrawFn, most: int = 8) -> tuple[int, list[FakeGroup]]
     def name() -> str:
         return f"a{len(groups):03x}f" if hashed else str(len(groups) * 3)
 
-    for row in range(rows):
-        groups.append(FakeGroup(name(), "tp", tuple(range(row * columns, (row + 1) * columns))))
-    for column in range(columns):
-        groups.append(FakeGroup(name(), draw(st.sampled_from(["dp", "undefined"])), tuple(range(column, world, columns))))
+    members = [("tp", tuple(range(row * columns, (row + 1) * columns))) for row in range(rows)]
+    members += [
+        (draw(st.sampled_from(["dp", "undefined"])), tuple(range(column, world, columns))) for column in range(columns)
+    ]
+    for desc, ranks in members:
+        groups.append(FakeGroup(name(), desc, ranks))
     for _ in range(draw(st.integers(0, 2))):
-        members = draw(st.sets(st.integers(0, world - 1), min_size=1))
-        groups.append(FakeGroup(name(), "extra", tuple(sorted(members))))
+        some = draw(st.sets(st.integers(0, world - 1), min_size=1))
+        groups.append(FakeGroup(name(), "extra", tuple(sorted(some))))
     return world, groups
 
 

@@ -21,7 +21,9 @@ def loaded(folder: Path | str, **options: Any) -> Loaded:
     return load(find_files([DATA / folder], **options))
 
 
-def analysed(source: FakeJob | Path | str, *, form: str = "json", only_active: bool = False, **options: Any) -> Analysis:
+def analysed(
+    source: FakeJob | Path | str, *, form: str = "json", only_active: bool = False, **options: Any
+) -> Analysis:
     """The analysis of a folder of dumps, or of all dumps of a made-up job."""
     if isinstance(source, FakeJob):
         make = source.as_json if form == "json" else source.as_pickle

@@ -12,7 +12,7 @@ from xpudbg.services.flight_recorder.causes import Kind
 from xpudbg.services.flight_recorder.decode import stack_of
 from xpudbg.services.flight_recorder.mismatch import What
 from xpudbg.services.flight_recorder.sizes import PairDifference
-from xpudbg.services.flight_recorder.tables import CollectivesTable, rows_of
+from xpudbg.services.flight_recorder.tables import CollectivesTable
 
 from .looking import DATA, analysed, diagnosed, loaded, said, the_finding
 
@@ -122,7 +122,8 @@ def test_completed_because_of_the_abort(form: str) -> None:
 @both_forms
 def test_rings_that_wrapped_at_different_points(form: str) -> None:
     analysis = analysed(f"ring-buffers-wrapped-differently/{form}")
-    rows = {row.collective_seq_id: row for row in map(lambda row: row, rows_of(CollectivesTable(analysis)))}
+    table = CollectivesTable(analysis)
+    rows = {row.collective_seq_id: row for row in map(table.__getitem__, range(len(table)))}
     assert [rows[seq].missing_ranks for seq in (50, 51, 52, 53, 54)] == [None, None, None, None, (1,)]
     finding = the_finding(diagnosed(f"ring-buffers-wrapped-differently/{form}"))
     assert said(finding) == ("not_joined", "1", "0,2-3", "reduce_scatter_base", 54)

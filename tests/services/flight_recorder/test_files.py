@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from xpudbg.services.flight_recorder.files import find_files, read_name
 
 

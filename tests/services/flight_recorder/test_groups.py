@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 
+from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob
 from xpudbg.services.flight_recorder.decode import decode
 from xpudbg.services.flight_recorder.dump import Dump
 from xpudbg.services.flight_recorder.groups import find_groups
-
-from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob
 
 from .looking import analysed
 
@@ -23,7 +22,12 @@ def dump(rank: int, configs: dict[str, tuple[str, str]], used: list[tuple[str, s
                     name: {"name": name, "desc": desc, "ranks": ranks} for name, (desc, ranks) in configs.items()
                 },
                 "entries": [
-                    {"profiling_name": "nccl:all_reduce", "process_group": label, "collective_seq_id": 1, "pg_id": place}
+                    {
+                        "profiling_name": "nccl:all_reduce",
+                        "process_group": label,
+                        "collective_seq_id": 1,
+                        "pg_id": place,
+                    }
                     for place, label in enumerate(used)
                 ],
             }

@@ -5,10 +5,9 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob
 from xpudbg.services.flight_recorder.files import find_files
 from xpudbg.services.flight_recorder.loading import load, looks_of, newest_instant
-
-from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob
 
 GROUP = FakeGroup("0", "default_pg", (0, 1))
 JOB = FakeJob(2, [GROUP], [Call("0")] * 3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from xpudbg.services.flight_recorder.operations import Kind, Rule, operation
 
 
@@ -24,8 +25,7 @@ from xpudbg.services.flight_recorder.operations import Kind, Rule, operation
         ("ALLGATHER_coalesced", "all_gather", Kind.BATCH_END, Rule.NONE, None, None),
         ("REDUCE_SCATTER_coalesced", "reduce_scatter", Kind.BATCH_END, Rule.NONE, None, None),
         ("allreduce_coalesced", "allreduce_coalesced", Kind.COLLECTIVE, Rule.SAME, None, None),
-        ("all_gather_into_tensor_coalesced", *("all_gather_into_tensor_coalesced", Kind.COLLECTIVE), Rule.ALL_GATHER)
-        + (None, None),
+        ("all_gather_into_tensor", "all_gather_into_tensor", Kind.COLLECTIVE, Rule.ALL_GATHER, None, None),
         ("sendmail", "sendmail", Kind.COLLECTIVE, Rule.NONE, None, None),
         ("brand new: op", "brand new: op", Kind.COLLECTIVE, Rule.NONE, None, None),
     ],
@@ -38,8 +38,8 @@ def test_names(
 
 
 def test_rooted_operations() -> None:
-    rooted = {name for name in ("broadcast", "reduce", "gather", "scatter", "_broadcast_oop", "all_reduce", "barrier")}
-    assert {name for name in rooted if operation(f"nccl:{name}").rooted} == rooted - {"all_reduce", "barrier"}
+    names = {"broadcast", "reduce", "gather", "scatter", "_broadcast_oop", "all_reduce", "barrier"}
+    assert {name for name in names if operation(f"nccl:{name}").rooted} == names - {"all_reduce", "barrier"}
 
 
 @given(st.text())

@@ -1,4 +1,4 @@
-"""Pickles (protocol 2 and later) as plain data: whatever could run code or eat memory is refused before anything of it is loaded."""
+"""Pickles (protocol 2 and later) as plain data: what could run code or eat memory is refused unloaded."""
 
 from __future__ import annotations
 
@@ -50,6 +50,7 @@ def test_shared_objects_stay_shared() -> None:
 @pytest.mark.parametrize("protocol", range(6))
 def test_code_is_never_run(protocol: int, tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(str(tmp_path))
+    hostile: object
     for hostile in (Runs(), [1, {"a": Runs()}], OrderedDict(), print, range(3), {1, 2}, frozenset("a")):
         with pytest.raises(DumpError, match=r"^a pickle that |^not a pickle"):
             load_plain(pickle.dumps(hostile, protocol))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob
 from xpudbg.services.flight_recorder.analysis import Analysis
-
-from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob, Fault
 
 from .looking import analysed
 
@@ -38,8 +37,8 @@ def test_a_rank_without_entries_borrows() -> None:
 
 def test_hashed_names_are_borrowed_by_description() -> None:
     groups = [WORLD, FakeGroup("f00d", "tp", (0, 1)), FakeGroup("beef", "dp", (0, 1))]
-    job = FakeJob(2, [FakeGroup("0", "default_pg", (0, 1)), *groups[1:]], [Call("f00d"), Call("beef"), Call("0")], rings={1: 0})
-    look = analysed(job)
+    world = FakeGroup("0", "default_pg", (0, 1))
+    look = analysed(FakeJob(2, [world, *groups[1:]], [Call("f00d"), Call("beef"), Call("0")], rings={1: 0}))
     statuses = {look.job.groups[group].name: found.status.enqueued for group, found in look.job.counters[1].items()}
     assert statuses == {"0": 1, "f00d": 1, "beef": 1}
 
@@ -50,8 +49,3 @@ def test_what_cannot_be_told_is_left_out() -> None:
     assert look.job.counters == {0: {}, 1: {}}
     assert look.positions.at(0, 0) is not None
     assert look.positions.at(0, 0).enqueued is None  # type: ignore[union-attr]
-
-
-def test_a_group_made_again_under_its_name_is_the_last_one() -> None:
-    look = analysed(FakeJob(2, [FakeGroup("0", "default_pg", (0, 1))], [Call("0")] * 2, faults=[Fault(1, 1, "stops")]))
-    assert {found.status.enqueued for mine in look.job.counters.values() for found in mine.values()} == {1, 2}

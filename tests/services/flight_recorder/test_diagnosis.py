@@ -1,0 +1,116 @@
+"""Findings out of causes: what stands, what passes, in which order, how sure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob, Fault
+from xpudbg.services.findings import Confidence, Severity
+from xpudbg.services.flight_recorder.analysis import Analysis, analyse
+from xpudbg.services.flight_recorder.decode import decode
+from xpudbg.services.flight_recorder.diagnosis import PATIENCE_S, diagnose
+from xpudbg.services.flight_recorder.motion import Pace
+
+from .looking import analysed, said, the_finding
+from .recorded import dump_of, entry
+
+GROUP = FakeGroup("0", "default_pg", (0, 1, 2))
+OPEN = {"state": "started", "retired": False}
+
+
+def hung(at: int, calls: int = 6, **options: Any) -> Analysis:
+    return analysed(FakeJob(3, [GROUP], [Call("0")] * calls, faults=[Fault(1, at, "stops")], **options))
+
+
+def test_dumps_from_files_are_judged_as_they_stand() -> None:
+    assert said(the_finding(diagnose(hung(3)))) == ("not_joined", "1", "0,2", "all_reduce", 4)
+
+
+def test_live_one_look_is_not_enough() -> None:
+    diagnosis = diagnose(hung(3), live=True)
+    assert (diagnosis.findings, len(diagnosis.passing)) == ((), 1)
+
+
+@pytest.mark.parametrize(("age_s", "stands"), [(PATIENCE_S - 1, False), (PATIENCE_S + 1, True)])
+def test_live_a_long_wait_is_enough(age_s: float, stands: bool) -> None:
+    made = entry("nccl:barrier", 1, **OPEN)
+    taken_at = made["time_created_ns"] + int(age_s * 1e9)
+    look = analyse([replace(dump_of(0, [made]), taken_at=taken_at), dump_of(1, [])])
+    assert len(diagnose(look, live=True).findings) == stands
+
+
+def test_live_a_second_look_decides() -> None:
+    finding = the_finding(diagnose(hung(3), hung(3), live=True))
+    assert finding.pace is Pace.FROZEN
+    moved = diagnose(hung(4), hung(3), live=True)
+    assert (moved.findings, len(moved.passing)) == ((), 1)
+    assert moved.paces == {0: Pace.MOVING, 1: Pace.MOVING, 2: Pace.MOVING}
+
+
+def test_a_culprit_that_gets_on_elsewhere_is_slow_not_hung() -> None:
+    pair = FakeGroup("4", "side", (1, 3))
+    world = FakeGroup("0", "default_pg", (0, 1, 2, 3))
+
+    def look(side: int) -> Analysis:
+        program = [Call("0"), *[Call("4")] * side, Call("0")]
+        return analysed(FakeJob(4, [world, pair], program, faults=[Fault(1, side + 1, "stops")]))
+
+    assert said(the_finding(diagnose(look(2), look(2))))[1] == "1"
+    assert diagnose(look(5), look(2)).findings == ()
+
+
+def test_findings_come_by_severity_confidence_and_number_of_ranks_waiting() -> None:
+    groups = [FakeGroup(str(place), f"g{place}", tuple(range(4 * place, 4 * place + 4))) for place in range(3)]
+    job = FakeJob(
+        12,
+        groups,
+        [Call(group.name) for group in groups] * 3,
+        faults=[Fault(1, 1, "stops"), Fault(8, 1, "stops"), Fault(9, 1, "stops")],
+    )
+    dumps = [decode(job.as_json(rank), rank) for rank in range(12) if rank != 5]
+    findings = diagnose(analyse([*dumps, decode(b'{"version": "2.10", "entries": []}', 5)])).findings
+    assert [(finding.severity, str(finding.culprits)) for finding in findings] == [
+        (Severity.CRITICAL, "1"),
+        (Severity.CRITICAL, "8-9"),
+    ]
+
+
+def test_a_mismatch_that_is_over_is_a_warning() -> None:
+    sizes = [entry("nccl:all_reduce", 1, input_sizes=[[size]], output_sizes=[[size]]) for size in (4, 4, 5)]
+    finding = the_finding(diagnose(analyse(dump_of(rank, [one], "[0, 1, 2]") for rank, one in enumerate(sizes))))
+    assert (finding.severity, str(finding.culprits), str(finding.waiting)) == (Severity.WARNING, "2", "")
+
+
+def test_members_that_nothing_names_leave_the_culprit_open() -> None:
+    job = FakeJob(2, [FakeGroup("7", "undefined", (0, 1))], [Call("7")], backend="gloo", faults=[Fault(1, 0, "stops")])
+    dumps = [decode(job.as_json(rank), rank) for rank in range(2)]
+    finding = the_finding(diagnose(analyse(dumps, world_size=5, sizes={"7": 3})))
+    assert said(finding) == ("not_joined", "", "0", "all_reduce", 1)
+    assert (finding.unseen, finding.confidence) == (2, Confidence.POSSIBLE)
+    everybody = the_finding(diagnose(analyse(dumps, world_size=2, sizes={"7": 2})))
+    assert (str(everybody.culprits), everybody.confidence) == ("1", Confidence.LIKELY)
+
+
+def test_every_finding_has_evidence_and_a_refutation() -> None:
+    faults = [("stops", None), ("device", None), ("swaps", None), ("wrong", Call("0", "broadcast"))]
+    groups = [GROUP, FakeGroup("4", "tp", (0, 1, 2))]
+    for kind, instead in faults:
+        job = FakeJob(3, groups, [Call("0"), Call("4")] * 3, faults=[Fault(1, 2, kind, instead)])
+        finding = the_finding(diagnose(analysed(job)))
+        assert finding.evidence
+        assert finding.refutation.endswith(".")
+        assert all("\n" not in fact.text for fact in finding.evidence)
+
+
+def test_hints_about_the_dumps_are_noted() -> None:
+    old = decode(b'[{"profiling_name": "nccl:barrier", "record_id": NaN}]', 0)
+    notes = diagnose(analyse([old], unreadable={3: "empty"})).notes
+    assert notes == (
+        "members of 1 groups are inferred from who uses them",
+        "rank 3: empty",
+        "the dumps of ranks 0 are not strict JSON and were read slowly",
+        "the dumps of ranks 0 are of the oldest format, a bare list of entries",
+    )

@@ -1,0 +1,79 @@
+"""One cause, one finding: liveness, recorder and stacks on the same ranks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xpudbg.services.findings import Confidence, Evidence, Finding, Group, Severity
+from xpudbg.services.joining import one_cause_one_finding
+from xpudbg.services.ranksets import RankSet
+
+
+def finding(kind: str, culprits: str, waiting: str = "", **more: Any) -> Finding:
+    return Finding(
+        kind=kind,
+        severity=more.pop("severity", Severity.CRITICAL),
+        confidence=more.pop("confidence", Confidence.LIKELY),
+        culprits=RankSet.parse(culprits),
+        waiting=RankSet.parse(waiting),
+        text=f"{kind} {culprits}.",
+        advice="",
+        refutation="r",
+        evidence=(Evidence(kind, None, "seen"),),
+        **more,
+    )
+
+
+def joined(
+    by_class: list[Finding], by_recorder: list[Finding], by_stack: list[Finding], recorded: str = "", inside: str = ""
+) -> list[Finding]:
+    return one_cause_one_finding(
+        by_class,
+        by_recorder,
+        by_stack,
+        stacks=None,
+        recorded=RankSet.parse(recorded),
+        inside=RankSet.parse(inside),
+    )
+
+
+NOT_JOINED = finding("not_joined", "3", "0-2", op="all_reduce", seq=7, group=Group("tp", "tp", RankSet.parse("0-3")))
+
+
+def test_the_class_of_a_rank_takes_in_the_call_it_has_not_joined() -> None:
+    (made,) = joined([finding("stopped", "3")], [NOT_JOINED], [])
+    assert (made.kind, made.culprits, made.waiting) == ("stopped", RankSet([3]), RankSet([0, 1, 2]))
+    assert (made.op, made.seq) == ("all_reduce", 7)
+    assert "not_joined 3." in made.text
+    assert [item.source for item in made.evidence] == ["stopped", "not_joined"]
+
+
+def test_what_the_class_does_not_explain_stays() -> None:
+    two = finding("not_joined", "3-4", "0-2")
+    made = joined([finding("dead", "3")], [two], [])
+    assert [(one.kind, one.culprits) for one in made] == [("dead", RankSet([3])), ("not_joined", RankSet([4]))]
+
+
+def test_a_mismatch_is_no_consequence_of_a_stopped_rank() -> None:
+    made = joined([finding("stopped", "3")], [finding("mismatch", "3")], [])
+    assert [one.kind for one in made] == ["stopped", "mismatch"]
+
+
+def test_an_info_class_takes_nothing_in() -> None:
+    made = joined([finding("name_unknown", "3", severity=Severity.INFO)], [NOT_JOINED], [])
+    assert [one.kind for one in made] == ["name_unknown", "not_joined"]
+
+
+def test_where_the_recorder_names_a_cause_stacks_accuse_nobody_else() -> None:
+    made = joined([], [NOT_JOINED], [finding("stuck_stack", "5", "0-2")], recorded="0-5")
+    assert [one.kind for one in made] == ["not_joined"]
+    made = joined([], [NOT_JOINED], [finding("stuck_stack", "5", "0-2")], recorded="0-4")
+    assert [one.kind for one in made] == ["not_joined", "stuck_stack"]
+
+
+def test_where_the_recorder_misses_nobody_stacks_do_not_accuse() -> None:
+    """Ranks 0 and 1 wait in a group of their own; that 3 is elsewhere is nothing against it."""
+    (made,) = joined([], [], [finding("stuck_stack", "3", "0-1")], recorded="0-3", inside="0-1")
+    assert (made.severity, made.confidence) == (Severity.INFO, Confidence.POSSIBLE)
+    (made,) = joined([], [], [finding("stuck_stack", "3", "0-1")], recorded="0-3", inside="0")
+    assert made.severity is Severity.CRITICAL
