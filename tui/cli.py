@@ -89,6 +89,14 @@ def demo(ranks: int | None, scenario: str | None, listing: bool, refresh_s: floa
     metavar="FILE",
     help="Write the merged stacks: speedscope JSON (.json) or collapsed.",
 )
+@click.option("--tables", is_flag=True, help="Print the flight recorder's tables instead of the report.")
+@click.option(
+    "--table-format",
+    type=click.Choice(["plain", "github", "html", "csv", "json"]),
+    default="plain",
+    show_default=True,
+    help="How --tables are drawn.",
+)
 @attach_options
 def report(
     target: tuple[str, ...],
@@ -97,6 +105,8 @@ def report(
     interval: float,
     scenario: str | None,
     stacks_file: Path | None,
+    tables: bool,
+    table_format: str,
     **options: Any,
 ) -> None:
     """Look at a job, print what is wrong, and leave.
@@ -123,7 +133,7 @@ def report(
         settings = replace(settings, world_size=None)
     elif scenario is not None:
         raise click.UsageError("--scenario goes with the target `demo` only")
-    wanted = ReportOptions(style, looks, interval, with_ranks, stacks_file)
+    wanted = ReportOptions(style, looks, interval, with_ranks, stacks_file, table_format if tables else None)
     sys.exit(run_report(chosen, settings, wanted))
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ..services import events
 from ..services.engine import Engine
 from ..services.plain_text import plain, plain_lines
+from ..services.recorder_report import render_tables
 from ..services.report import render_json, render_markdown, render_text
 from ..services.session import Phase, Session
 from ..services.snapshot import RankClass
@@ -46,6 +47,8 @@ class ReportOptions:
     with_ranks: bool = False
     stacks_file: Path | None = None
     """Where the merged stacks go besides."""
+    table_format: str | None = None
+    """How the flight recorder's tables are drawn; None: the report is printed, not the tables."""
 
 
 def run_report(target: Target, options: AttachOptions, wanted: ReportOptions) -> int:
@@ -59,7 +62,9 @@ def run_report(target: Target, options: AttachOptions, wanted: ReportOptions) ->
     with Engine() as engine:
         interrupted = _watch(engine, session, target, options, wanted)
     written = True
-    if wanted.style == "json" or not session.failure:
+    if wanted.table_format is not None and not session.failure:
+        written = _write(render_tables(session.recorder, wanted.table_format))
+    elif wanted.style == "json" or not session.failure:
         written = _write(RENDERERS[wanted.style](session, with_ranks=wanted.with_ranks))
     if wanted.stacks_file is not None:
         try:
