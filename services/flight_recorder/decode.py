@@ -62,10 +62,9 @@ def _decode(data: bytes, rank: int) -> Dump:
         data = _gunzip(data)
     if len(data) > MAX_BYTES:
         raise DumpError(f"{len(data):,} bytes; a dump of more than {MAX_BYTES:,} is not read")
+    data = data.removeprefix(_BOM)
     if not data.strip():
         raise DumpError("empty" if not data else "empty: nothing but blanks")
-    if data.startswith(_BOM):
-        data = data[len(_BOM) :]
     if data[0] == 0x80:
         return read_plain(load_plain(data), rank, Format.PICKLE)
     first = data.lstrip()[:1]

@@ -155,9 +155,9 @@ def _packed(lane: NDArray[np.int64], seq: NDArray[np.uint64]) -> NDArray[np.int6
     low = seq.min()
     width = int(seq.max() - low).bit_length()
     if width + int(lane.max()).bit_length() > 62:
-        numbers = np.unique(seq, return_inverse=True)[1].astype(np.int64)
+        numbers: NDArray[np.int64] = np.unique(seq, return_inverse=True)[1].astype(np.int64)
         return lane * (int(numbers.max()) + 1) + numbers
-    return (lane << width) | (seq - low).astype(np.int64)
+    return np.asarray((lane << width) | (seq - low).astype(np.int64), dtype=np.int64)
 
 
 def _changes(column: NDArray[np.int64] | NDArray[np.int32]) -> NDArray[np.bool_]:

@@ -1,8 +1,8 @@
 """Sends and receives: which rank an open one is for, and whether that rank has posted the other half.
 
 Names give group-local ranks and may lack them. Each rank counts its own P2P calls in a group, so the two halves have
-the same p2p_seq_id only where the two have had the same number of such calls: always in a group of two, else when the
-halves that both rings still have agree. Otherwise the halves are counted, when both rings go back to the start.
+the same p2p_seq_id only where the two have had the same number of such calls: in a group of two, or where many halves
+that both rings still have agree. Where both rings go back to the start the halves are counted.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from .positions import Positions
 
 __all__ = ["Exchanges", "Half", "Posted"]
+
+_FEWEST_SHARED = 8
+"""Halves with equal numbers at both ends that make it no chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,21 +110,25 @@ class Exchanges:
         theirs = [
             one for one in self.of_rank(half.peer, half.group) if one.peer == half.rank and one.sends != half.sends
         ]
-        if self._in_step(half, mine, theirs):
-            same = next((one for one in theirs if one.seq == half.seq), None)
-            last = self._positions.at(half.peer, half.group)
-            newest = last.p2p_enqueued if last else None
-            if same is not None:
-                return Posted(True, True, same)
-            if newest is not None and newest < half.seq:
-                return Posted(False, True)
-            if newest is not None and (last is None or last.filtered or (theirs and theirs[0].seq > half.seq)):
-                return Posted(True, False)
-            return Posted(False, newest is not None)
         if self._whole(half.rank) and self._whole(half.peer):
             place = next(place for place, one in enumerate(mine) if one.row == half.row)
             return Posted(place < len(theirs), True, theirs[place] if place < len(theirs) else None)
+        if self._in_step(half, mine, theirs):
+            return self._by_number(half, theirs)
         return self._guess(half, mine, theirs)
+
+    def _by_number(self, half: Half, theirs: list[Half]) -> Posted:
+        """Both ends count alike: the other half has the same number."""
+        same = next((one for one in theirs if one.seq == half.seq), None)
+        last = self._positions.at(half.peer, half.group) if half.peer is not None else None
+        newest = last.p2p_enqueued if last else None
+        if same is not None:
+            return Posted(True, True, same)
+        if newest is not None and newest < half.seq:
+            return Posted(False, True)
+        if newest is not None and (last is None or last.filtered or (theirs and theirs[0].seq > half.seq)):
+            return Posted(True, False)
+        return Posted(False, newest is not None)
 
     def _guess(self, half: Half, mine: list[Half], theirs: list[Half]) -> Posted:
         """Counters do not tell: the other half is one that is open, or one made after our last was over."""
@@ -138,14 +145,19 @@ class Exchanges:
         return Posted(there, False, newest if there else None)
 
     def _in_step(self, half: Half, mine: list[Half], theirs: list[Half]) -> bool:
-        """Whether the two ends count alike, so that both halves have one sequence number."""
+        """Whether the two ends count alike, so that both halves have one sequence number.
+
+        In a larger group a few equal numbers may be chance.
+        """
+        pair = self._job.groups[half.group].size == 2
         one, other = {half.seq for half in mine}, {half.seq for half in theirs}
-        if one and other:
-            low, high = max(min(one), min(other)), min(max(one), max(other))
-            shared = {seq for seq in one if low <= seq <= high}
-            if shared or any(low <= seq <= high for seq in other):
-                return shared == {seq for seq in other if low <= seq <= high}
-        return self._job.groups[half.group].size == 2
+        if not one or not other:
+            return pair
+        low, high = max(min(one), min(other)), min(max(one), max(other))
+        shared = {seq for seq in one if low <= seq <= high}
+        if shared != {seq for seq in other if low <= seq <= high}:
+            return False
+        return pair or len(shared) >= _FEWEST_SHARED
 
     def _whole(self, rank: int) -> bool:
         """Whether a ring goes back to the rank's first call."""
