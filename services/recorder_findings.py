@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .findings import Evidence, Finding, Group, VerdictValue
+from .findings import Confidence, Evidence, Finding, Group, Severity, VerdictValue
 from .flight_recorder.causes import Kind
 from .flight_recorder.mismatch import What
+from .flight_recorder.motion import Pace
 from .recorder_look import DUMP_FILE
 
 if TYPE_CHECKING:
@@ -52,11 +54,27 @@ def recorder_findings(look: RecorderLook, name_ranks: Callable[[RankSet], str]) 
         look: the analysed look.
         name_ranks: writes a rank set with its hosts.
     """
-    return [
-        _finding(one, name_ranks, live=source != DUMP_FILE)
-        for source, diagnosis in look.diagnoses.items()
-        for one in diagnosis.findings
-    ]
+    made: list[Finding] = []
+    for source, diagnosis in look.diagnoses.items():
+        live = source != DUMP_FILE
+        made += [_finding(one, name_ranks, live=live) for one in diagnosis.findings]
+        made += [_usual(_finding(one, name_ranks, live=live), one) for one in diagnosis.passing if _worth_telling(one)]
+    return made
+
+
+def _worth_telling(one: FlightFinding) -> bool:
+    """A wait that does not pass by itself between two looks, though such waits recur in this job."""
+    return one.is_usual and one.pace is Pace.FROZEN
+
+
+def _usual(finding: Finding, one: FlightFinding) -> Finding:
+    """The finding as something to know, accusing nobody."""
+    return replace(
+        finding,
+        severity=Severity.INFO,
+        confidence=Confidence.POSSIBLE,
+        text=f"{finding.text} Gaps of {one.usual_s:.0f} s recur in this job.",
+    )
 
 
 def group_named(group: JobGroup | None) -> str:

@@ -2,7 +2,8 @@
 
 A look alone cannot tell a hung job from one that was caught between two calls. Dumps from files were written because
 something was wrong: they are judged as they stand. Live, a finding stands when a second look shows the same ranks in
-the same call and its culprits have not moved, or when the wait is old; until then it is kept apart as passing.
+the same call, its culprits have not moved and the wait is longer than gaps that recur in this job, or when the wait is
+old; until then it is kept apart as passing.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..findings import Confidence, Evidence, Severity
 from ..ranksets import RankSet
+from .cadence import LONGER, usual_gap_s
 from .causes import Cause, Kind
 from .evidence import evidence_of, refutation_of
 from .motion import Motion, Pace
@@ -83,6 +85,8 @@ class FlightFinding:
     """How long the longest of the waiting ranks had waited when its dump was taken."""
     timeout_s: float | None = None
     """Timeout of the call."""
+    usual_s: float | None = None
+    """The longest gap between calls that recurs in this job; live only."""
     overran_s: float | None = None
     """For a call that ended after its timeout: how long it took."""
     followers: tuple[Follower, ...] = ()
@@ -92,6 +96,11 @@ class FlightFinding:
     """What a second look says; None without one."""
     evidence: tuple[Evidence, ...] = ()
     refutation: str = ""
+
+    @property
+    def is_usual(self) -> bool:
+        """The wait is no longer than gaps that recur in this job: a slow step, a checkpoint."""
+        return self.usual_s is not None and self.waited_s is not None and self.waited_s < LONGER * self.usual_s
 
     @property
     def groups_behind(self) -> int:
@@ -145,7 +154,8 @@ def _stands(cause: Cause, finding: FlightFinding, motion: Motion | None, live: b
         return True  # a mismatch in a call that is over: nothing that moves can undo it
     if motion is not None:
         calls = cause.cycle or (cause.call,)
-        return all(motion.still_inside(call) for call in calls) and not any(map(motion.moved, cause.culprits))
+        still = all(motion.still_inside(call) for call in calls) and not any(map(motion.moved, cause.culprits))
+        return still and not (live and finding.is_usual)
     return not live or (finding.waited_s is not None and finding.waited_s >= PATIENCE_S)
 
 
@@ -172,6 +182,7 @@ def _finding(now: Analysis, cause: Cause, motion: Motion | None) -> FlightFindin
         unseen=call.unseen if call and not call.missing else 0,
         waited_s=entries.waited_s,
         timeout_s=entries.timeout_s,
+        usual_s=usual_gap_s(now, call) if call else None,
         overran_s=entries.overran_s,
         followers=_followers(now, cause),
         cycle=_steps(now, cause),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -127,11 +128,14 @@ def test_an_idle_job_has_nothing_to_say(job: RealJob, engine: Engine) -> None:
     assert len(attached.session.stacks.merged.classes) == 1
 
 
-@pytest.mark.parametrize("slow", [None, 2])
-def test_a_moving_job_has_nothing_to_say(job: RealJob, engine: Engine, slow: int | None) -> None:
+@pytest.mark.parametrize("slow", [None, 0.8, 4.0])
+def test_a_moving_job_has_nothing_to_say(job: RealJob, engine: Engine, slow: float | None) -> None:
+    """Rank 2 is slow: at a look or two the others wait for it, as they have done at each step before."""
     for rank in range(4):
-        job.tell(rank, f"work 15 {0.8 if rank == slow else 0.01}")
+        job.tell(rank, f"work 60 {slow or 0.01 if rank == 2 else 0.01}")
         job.expect(rank, "working")
+    if slow is not None and slow > 1:
+        time.sleep(4.5 * slow)  # the job has to have been slow for some steps before that can be told from a hang
     attached = Attached(engine, store(job))
     for _ in range(7):
         attached.look_apart()
