@@ -227,10 +227,11 @@ class Attachment(WorkerListener):
         ranks = RankSet(self._workers)
         registry = self._registry
         assert registry is not None
+        hosts = {address.rank: address.host for address in registry.addresses}
 
         def work() -> tuple[StackLook, RecorderLook]:
             recorder = self._recorders.analyse(
-                look_id, taken_at, replies, registry.world_size, ranks, sizes=registry.group_sizes
+                look_id, taken_at, replies, registry.world_size, ranks, sizes=registry.group_sizes, hosts=hosts
             )
             stacks = self._stacks.analyse(look_id, taken_at, replies, ranks, stood=recorder.stood, moved=recorder.moved)
             return stacks, recorder

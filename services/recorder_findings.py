@@ -9,6 +9,7 @@ from .findings import Confidence, Evidence, Finding, Group, Severity, VerdictVal
 from .flight_recorder.causes import Kind
 from .flight_recorder.mismatch import What
 from .flight_recorder.motion import Pace
+from .ranksets import RankSet
 from .recorder_look import DUMP_FILE
 
 if TYPE_CHECKING:
@@ -17,10 +18,12 @@ if TYPE_CHECKING:
     from .flight_recorder.diagnosis import FlightFinding, Step
     from .flight_recorder.groups import JobGroup
     from .flight_recorder.mismatch import Variant
-    from .ranksets import RankSet
-    from .recorder_look import RecorderLook
+    from .recorder_look import RecorderLook, SlowIn
 
-__all__ = ["RECORDER_VALUES", "call_named", "group_named", "recorder_findings"]
+SLOW_RANK = "slow_rank"
+"""Kind of the finding: the others wait for this rank in call after call. It never accuses."""
+
+__all__ = ["RECORDER_VALUES", "SLOW_RANK", "call_named", "group_named", "recorder_findings"]
 
 RECORDER_VALUES: dict[str, VerdictValue] = {
     Kind.MISMATCH.value: VerdictValue.MISMATCH,
@@ -30,6 +33,7 @@ RECORDER_VALUES: dict[str, VerdictValue] = {
     Kind.P2P_UNMATCHED.value: VerdictValue.HANG,
     Kind.NO_DUMP.value: VerdictValue.HANG,
     Kind.ABORTED.value: VerdictValue.HANG,
+    SLOW_RANK: VerdictValue.SLOW,
 }
 """The verdict when a finding of this kind comes first."""
 
@@ -59,7 +63,27 @@ def recorder_findings(look: RecorderLook, name_ranks: Callable[[RankSet], str]) 
         live = source != DUMP_FILE
         made += [_finding(one, name_ranks, live=live) for one in diagnosis.findings]
         made += [_usual(_finding(one, name_ranks, live=live), one) for one in diagnosis.passing if _worth_telling(one)]
-    return made
+    return [*made, *(_slow(one, name_ranks) for one in look.slow)]
+
+
+def _slow(one: SlowIn, name_ranks: Callable[[RankSet], str]) -> Finding:
+    found = one.rank
+    named = name_ranks(RankSet([found.rank]))
+    last = f"last in {found.share:.0%} of {found.calls} collectives, by {found.margin_s * 1e3:.0f} ms in the median"
+    return Finding(
+        kind=SLOW_RANK,
+        severity=Severity.INFO,
+        confidence=Confidence.LIKELY,
+        culprits=RankSet([found.rank]),
+        waiting=found.waiting,
+        group=Group(one.group.name, one.group.desc, one.group.members),
+        text=f"{named[0].upper()}{named[1:]} is slow: it comes {last} ({group_named(one.group)}).",
+        advice="Profile this rank beside another one: its input, its clocks, its neighbours on the host.",
+        refutation="Other ranks come last as often in later collectives.",
+        evidence=(
+            Evidence("flight recorder", found.rank, f"{last}; the others are {found.spread_s * 1e3:.0f} ms apart"),
+        ),
+    )
 
 
 def _worth_telling(one: FlightFinding) -> bool:

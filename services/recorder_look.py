@@ -10,10 +10,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from .flight_recorder.analysis import analyse
+from .flight_recorder.coordinates import coordinates
 from .flight_recorder.decode import decode
 from .flight_recorder.diagnosis import Diagnosis, diagnose
 from .flight_recorder.dump import DumpError
 from .flight_recorder.motion import Pace
+from .flight_recorder.slow import find_slow
 from .history import History
 from .ranksets import RankSet
 from .snapshot import Outcome
@@ -23,12 +25,22 @@ if TYPE_CHECKING:
 
     from .flight_recorder.analysis import Analysis
     from .flight_recorder.dump import Dump
+    from .flight_recorder.groups import JobGroup
+    from .flight_recorder.slow import SlowRank
     from .snapshot import RankReply
 
-__all__ = ["DUMP_FILE", "RecorderAnalyst", "RecorderLook"]
+__all__ = ["DUMP_FILE", "RecorderAnalyst", "RecorderLook", "SlowIn"]
 
 DUMP_FILE = "dump_file"
 """Source of dumps that were read from files."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlowIn:
+    """A slow rank with the group in which it shows most plainly."""
+
+    rank: SlowRank
+    group: JobGroup
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +52,10 @@ class RecorderLook:
     """By handler: a job may have a recorder for NCCL and one for what runs on the CPU. Empty ones are left out."""
     unreadable: Mapping[int, str] = field(default_factory=dict)
     """Why a dump that came can't be used, by rank, one plain line."""
+    slow: tuple[SlowIn, ...] = ()
+    """Ranks that their groups wait for again and again."""
+    coordinates: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
+    """Where each rank is along the dimensions of the job (tp, pp, dp, ...), as far as its groups tell."""
 
     @property
     def ranks(self) -> RankSet:
@@ -88,6 +104,7 @@ class RecorderAnalyst:
         ranks: RankSet,
         *,
         sizes: Mapping[str, int] | None = None,
+        hosts: Mapping[int, str] | None = None,
     ) -> RecorderLook:
         """The flight recorders of a look.
 
@@ -98,6 +115,7 @@ class RecorderAnalyst:
             world_size: number of ranks of the job.
             ranks: the ranks that were asked.
             sizes: number of members of groups by name, as the store knows them (Gloo's dumps don't).
+            hosts: host of each rank: ranks of one host share one clock.
 
         Raises:
             OSError: a spooled body can't be read.
@@ -113,14 +131,14 @@ class RecorderAnalyst:
             diagnoses[source] = self._judge(
                 source, taken_at, dumps, world_size, silent | failed, live=True, sizes=sizes
             )
-        return RecorderLook(look_id, diagnoses, unreadable)
+        return _look(look_id, diagnoses, unreadable, hosts)
 
     def judge_files(
         self, look_id: int, taken_at: int, dumps: Sequence[Dump], world_size: int, unreadable: Mapping[int, str]
     ) -> RecorderLook:
         """The same for dumps from files, at most one for each rank; `unreadable` says whose could not be read."""
         diagnosis = self._judge(DUMP_FILE, taken_at, dumps, world_size, unreadable, live=False)
-        return RecorderLook(look_id, {DUMP_FILE: diagnosis}, unreadable)
+        return _look(look_id, {DUMP_FILE: diagnosis}, unreadable, None)
 
     def _judge(
         self,
@@ -138,6 +156,18 @@ class RecorderAnalyst:
         diagnosis = diagnose(now, history.before(taken_at), live=live)
         history.add(taken_at, now)
         return diagnosis
+
+
+def _look(
+    look_id: int, diagnoses: Mapping[str, Diagnosis], unreadable: Mapping[int, str], hosts: Mapping[int, str] | None
+) -> RecorderLook:
+    slow: list[SlowIn] = []
+    placed: dict[int, Mapping[str, int]] = {}
+    for one in diagnoses.values():
+        groups = one.analysis.job.groups
+        slow += [SlowIn(found, groups[found.group]) for found in find_slow(one.analysis, hosts)]
+        placed = {**coordinates(groups), **placed}
+    return RecorderLook(look_id, diagnoses, unreadable, tuple(slow), placed)
 
 
 def _read(replies: Mapping[tuple[int, str], RankReply], source: str) -> tuple[list[Dump], dict[int, str]]:

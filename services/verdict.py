@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from .class_findings import CLASS_VALUES, class_findings
 from .findings import Confidence, Finding, Severity, Verdict, VerdictValue
+from .flight_recorder.coordinates import written
 from .joining import one_cause_one_finding
 from .ranksets import RankSet
-from .recorder_findings import RECORDER_VALUES, recorder_findings
+from .recorder_findings import RECORDER_VALUES, SLOW_RANK, recorder_findings
 from .snapshot import RankClass
 from .stack_findings import STUCK_STACK, stack_findings
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["judge", "name_ranks"]
 
+_MAIN_DIMENSIONS = frozenset(("pp", "dp", "dp_replicate", "dp_shard", "dp_cp", "fsdp", "cp", "sp", "tp", "ep"))
+"""Dimensions that a sentence names; the others are made of these."""
 _SEVERITIES = list(Severity)
 _CONFIDENCES = list(Confidence)
 _VALUES = RECORDER_VALUES | {STUCK_STACK: VerdictValue.HANG} | CLASS_VALUES
@@ -56,7 +59,7 @@ def judge(
     """
 
     def named(some: RankSet) -> str:
-        return name_ranks(some, ranks)
+        return name_ranks(some, ranks, recorder.coordinates if recorder is not None else None)
 
     by_class: dict[RankClass, list[RankState]] = {}
     for state in ranks.values():
@@ -81,14 +84,21 @@ def judge(
             summary = summary.rstrip(".") + f"; {len(accused) - 1} more below."
         return Verdict(_VALUES[accused[0].kind], summary, tuple(findings), missing, under_way)
     moving = recorder.moved if recorder is not None else RankSet()
+    slow = [finding for finding in findings if finding.kind == SLOW_RANK]
+    if slow and not missing and not under_way:
+        return Verdict(VerdictValue.SLOW, slow[0].text, tuple(findings), missing, under_way)
     return _calm(ranks, by_class, findings, missing, moving, under_way=under_way, notes=notes)
 
 
-def name_ranks(ranks: RankSet, states: Mapping[int, RankState]) -> str:
-    """`rank 12 (node-b07)`, `ranks 3,77-79 (node-a01, node-a09)`; at most three hosts are named."""
+def name_ranks(
+    ranks: RankSet, states: Mapping[int, RankState], coordinates: Mapping[int, Mapping[str, int]] | None = None
+) -> str:
+    """`rank 12 (node-b07, pp0 tp1)`, `ranks 3,77-79 (node-a01, node-a09)`; at most three hosts are named."""
     hosts = list(dict.fromkeys(states[rank].host for rank in ranks if rank in states and states[rank].host))
     word = "rank" if len(ranks) == 1 else "ranks"
     named = f"{word} {ranks}"
+    if len(ranks) == 1 and coordinates and (place := coordinates.get(ranks.first or 0)):
+        hosts.append(written({dimension: index for dimension, index in place.items() if dimension in _MAIN_DIMENSIONS}))
     if not hosts or len(hosts) > 3:
         return named + (f" (on {len(hosts)} hosts)" if hosts else "")
     return f"{named} ({', '.join(hosts)})"

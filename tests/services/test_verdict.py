@@ -96,6 +96,14 @@ def test_hosts_are_named_up_to_three() -> None:
     assert name_ranks(RankSet(range(5)), states) == "ranks 0-4 (on 5 hosts)"
 
 
+def test_a_single_rank_is_named_with_its_coordinates() -> None:
+    states = table(dict.fromkeys(range(5), ALIVE))
+    where = {4: {"pp": 1, "tp": 0, "ep_tp": 3}}
+    assert name_ranks(RankSet([4]), states, where) == "rank 4 (node-4, pp1 tp0)"
+    assert name_ranks(RankSet([3]), states, where) == "rank 3 (node-3)"
+    assert name_ranks(RankSet([3, 4]), states, where) == "ranks 3-4 (node-3, node-4)"
+
+
 def test_evidence_of_many_ranks_is_cut_and_culprits_are_not() -> None:
     (finding,) = judge(table(dict.fromkeys(range(1000), RankClass.DEAD))).findings
     assert len(finding.culprits) == 1000
