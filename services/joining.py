@@ -49,7 +49,10 @@ def one_cause_one_finding(
     """
     made = list(by_class)
     for finding in by_recorder:
-        made = _with(made, len(by_class), _placed(finding, stacks))
+        before = len(made)
+        made = _with(made, len(by_class), finding)
+        if len(made) > before:
+            made[-1] = _placed(made[-1], stacks)
     causes = [finding for finding in by_recorder if finding.severity.accuses]
     for finding in by_stack:
         if causes and finding.culprits <= recorded:
@@ -89,7 +92,7 @@ def _with(made: list[Finding], classes: int, finding: Finding) -> list[Finding]:
 
 
 def _taken_in(known: Finding, finding: Finding) -> Finding:
-    says = "" if finding.kind == STUCK_STACK or finding.text in known.text else f" {finding.text}"
+    says = "" if finding.kind == STUCK_STACK else f" {_of_the_same(finding.text, known)}"
     return replace(
         known,
         text=known.text + says,
@@ -99,6 +102,15 @@ def _taken_in(known: Finding, finding: Finding) -> Finding:
         seq=finding.seq if known.seq is None else known.seq,
         evidence=_merged(known.evidence, finding.evidence),
     )
+
+
+def _of_the_same(text: str, known: Finding) -> str:
+    """A sentence about the ranks that the finding before it has named already."""
+    for verb, pronoun in ((" has ", "It"), (" have ", "They")):
+        subject, found, rest = text.partition(verb)
+        if found and known.text.startswith(subject + " "):
+            return f"{pronoun}{verb}{rest}"
+    return text
 
 
 def _placed(finding: Finding, stacks: StackLook | None) -> Finding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from xpudbg.services.findings import Confidence, Evidence, Finding, Group, Severity
@@ -46,6 +47,15 @@ def test_the_class_of_a_rank_takes_in_the_call_it_has_not_joined() -> None:
     assert (made.op, made.seq) == ("all_reduce", 7)
     assert "not_joined 3." in made.text
     assert [item.source for item in made.evidence] == ["stopped", "not_joined"]
+
+
+def test_the_second_sentence_does_not_name_the_ranks_again() -> None:
+    stopped = replace(finding("stopped", "3"), text="Rank 3 (node-1) is stopped: no answer.")
+    call = replace(NOT_JOINED, text="Rank 3 (node-1) has not joined all_reduce #7 of tp; ranks 0-2 wait.")
+    (made,) = joined([stopped], [call], [])
+    assert made.text == (
+        "Rank 3 (node-1) is stopped: no answer. It has not joined all_reduce #7 of tp; ranks 0-2 wait."
+    )
 
 
 def test_what_the_class_does_not_explain_stays() -> None:
