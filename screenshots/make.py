@@ -47,6 +47,8 @@ class Scene:
     ranks: int = 64
     keys: tuple[str, ...] = ()
     sizes: tuple[tuple[int, int], ...] = SIZES
+    looks: int = 2
+    """Looks that have ended when it is taken; the second comes by itself."""
 
 
 SCENES = (
@@ -56,6 +58,9 @@ SCENES = (
     Scene("overview-4096", "mixed", ranks=4096, sizes=((120, 36), (250, 70))),
     Scene("ranks", "mixed", keys=("2", "space")),
     Scene("ranks-filtered", "mixed", keys=("2", "slash", *"class:stopped", "enter")),
+    Scene("stacks", "gil-held", ranks=64, keys=("3",)),
+    Scene("stacks-text", "gil-held", ranks=64, keys=("3", "v", "v")),
+    Scene("stacks-filtered", "mixed", keys=("3", "slash", *"loader", "enter", "n")),
     Scene("help", "mixed", keys=("2", "question_mark")),
     Scene("palette", "mixed", keys=("colon",)),
 )
@@ -88,7 +93,7 @@ async def take(scene: Scene, size: tuple[int, int], state: Path) -> str:
         app = XpudbgApp(engine, target, AttachOptions(), env={}, recent=recent)
         async with app.run_test(size=size) as pilot:
             if target is not None:
-                await until(pilot, lambda: app.session.looks and app.session.under_way is None, "the end of the look")
+                await until(pilot, lambda: len(app.session.looks) >= scene.looks, "the end of the looks")
             for key in scene.keys:
                 await pilot.press(key)
             await pilot.pause()

@@ -6,89 +6,20 @@ carries an action out has a method `do_<name>`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from textual.binding import Binding
 
-from ..services.session import Phase
+from .action import Action, Scope, can_look, look_under_way, needs_marks, needs_ranks, needs_stacks, needs_target
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from textual.binding import BindingType
 
-    from ..services.session import Session
-
 __all__ = ["ACTIONS", "Action", "Scope", "actions_in", "bindings", "by_name", "keys_shown"]
 
-
-class Scope(StrEnum):
-    """Where an action holds."""
-
-    APP = "everywhere"
-    JOB = "job screens"
-    OVERVIEW = "overview"
-    RANKS = "ranks"
-    START = "start"
-    GRID = "rank grid"
-    TABLE = "table"
-    HELP = "help"
-
-
-def _always(_session: Session) -> str:
-    return ""
-
-
-def _needs_target(session: Session) -> str:
-    return "" if session.phase is not Phase.IDLE else "nothing is attached"
-
-
-def _needs_ranks(session: Session) -> str:
-    return "" if session.ranks else "no rank is known yet"
-
-
-def _can_look(session: Session) -> str:
-    if session.under_way is not None:
-        return f"look {session.under_way.id} is still under way"
-    return "the target is being opened" if session.phase is Phase.OPENING else _needs_target(session)
-
-
-def _look_under_way(session: Session) -> str:
-    return "" if session.under_way is not None else "no look is under way"
-
-
-def _needs_marks(session: Session) -> str:
-    return "" if session.marked else "no rank is marked"
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """One thing a person can do."""
-
-    name: str
-    keys: tuple[str, ...]
-    """As Textual names them; empty for what is in the palette only."""
-    label: str
-    """One or two words, for the footer."""
-    description: str
-    """One line, for help and palette."""
-    scopes: tuple[Scope, ...]
-    importance: int = 0
-    """The footer keeps the highest when it is too narrow for all; 0 is never in the footer."""
-    footer_keys: str = ""
-    """What the footer shows as keys when it is not the first one."""
-    why_not: Callable[[Session], str] = _always
-    """Why it cannot be done now, empty when it can."""
-    motion: bool = False
-    """Only moves a cursor: not in the palette."""
-    takes_keys: bool = False
-    """What is typed right after it belongs to an input that it opens, so it is done before the next key is looked at.
-    Inside an input its key is a character."""
-
-
-_PANES = (Scope.GRID, Scope.TABLE)
+_PANES = (Scope.GRID, Scope.TABLE, Scope.TREE, Scope.TEXT)
 
 ACTIONS: tuple[Action, ...] = (
     Action("up", ("up", "k"), "move", "Up", _PANES, 55, "←↓↑→", motion=True),
@@ -102,6 +33,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("enter", ("enter",), "open", "Open the rank table at the selected rank", (Scope.OVERVIEW,), 70),
     Action("overview", ("1",), "overview", "Overview: verdict and rank grid", (Scope.JOB,), 40),
     Action("ranks", ("2",), "ranks", "Ranks: one row a rank", (Scope.JOB,), 45),
+    Action("stacks", ("3",), "stacks", "Stacks: all ranks merged, the odd ones first", (Scope.JOB,), 46),
     Action(
         "look",
         ("r",),
@@ -109,7 +41,7 @@ ACTIONS: tuple[Action, ...] = (
         "Look again at all ranks; try again when the target failed",
         (Scope.JOB,),
         80,
-        why_not=_can_look,
+        why_not=can_look,
     ),
     Action(
         "refresh",
@@ -118,61 +50,169 @@ ACTIONS: tuple[Action, ...] = (
         "Look again by itself: off, 2, 5, 10, 30 s",
         (Scope.JOB,),
         50,
-        why_not=_needs_target,
+        why_not=needs_target,
     ),
     Action(
         "filter",
         ("slash",),
         "filter",
-        "Show only ranks that match: text, rank:0-63, host:x, class:stopped, is:marked",
+        "Show only ranks that match: text, rank:0-63, host:x, class:stopped, is:marked, frame:x",
         (Scope.JOB,),
         65,
         takes_keys=True,
-        why_not=_needs_ranks,
+        why_not=needs_ranks,
     ),
     Action(
         "next_match",
         ("n",),
         "next",
-        "Next rank that matches the filter; without one, the next that is not well",
+        "Next rank that matches the filter; without one, the next that is not well (stacks: next frame, next place)",
         (Scope.JOB,),
         60,
-        why_not=_needs_ranks,
+        why_not=needs_ranks,
+        title="Next match",
     ),
-    Action("previous_match", ("N",), "previous", "The previous one", (Scope.JOB,), why_not=_needs_ranks),
-    Action("sort", ("s",), "sort", "Sort by the next column", (Scope.RANKS,), 58, why_not=_needs_ranks),
-    Action("reverse", ("S",), "reverse", "Turn the order round", (Scope.RANKS,), 30, why_not=_needs_ranks),
+    Action(
+        "previous_match",
+        ("N",),
+        "previous",
+        "Previous rank that matches, or that is not well (stacks: previous frame, previous place)",
+        (Scope.JOB,),
+        why_not=needs_ranks,
+        title="Previous match",
+    ),
+    Action("sort", ("s",), "sort", "Sort by the next column", (Scope.RANKS,), 58, why_not=needs_ranks),
+    Action("reverse", ("S",), "reverse", "Turn the order round", (Scope.RANKS,), 30, why_not=needs_ranks),
     Action(
         "mark",
         ("space",),
         "mark",
-        "Mark the selected rank, or take the mark away",
+        "Mark the selected rank (stacks: exactly the ranks of the branch), or take the mark away",
         (Scope.JOB,),
-        48,
-        why_not=_needs_ranks,
+        53,
+        why_not=needs_ranks,
     ),
-    Action("mark_shown", (), "mark shown", "Mark all ranks that are shown", (Scope.RANKS,), why_not=_needs_ranks),
-    Action("unmark_all", (), "unmark all", "Take all marks away", (Scope.JOB,), why_not=_needs_marks),
+    Action("mark_shown", (), "mark shown", "Mark all ranks that are shown", (Scope.RANKS,), why_not=needs_ranks),
+    Action("unmark_all", (), "unmark all", "Take all marks away", (Scope.JOB,), why_not=needs_marks),
     Action(
-        "previous_rank", ("left_square_bracket",), "previous rank", "Previous rank", (Scope.JOB,), why_not=_needs_ranks
+        "previous_rank",
+        ("left_square_bracket",),
+        "previous rank",
+        "Select the rank with the next lower number; from the first, the last",
+        (Scope.JOB,),
+        why_not=needs_ranks,
     ),
-    Action("next_rank", ("right_square_bracket",), "rank", "Next rank", (Scope.JOB,), 28, "[ ]", why_not=_needs_ranks),
+    Action(
+        "next_rank",
+        ("right_square_bracket",),
+        "rank",
+        "Select the rank with the next higher number; from the last, the first",
+        (Scope.JOB,),
+        28,
+        "[ ]",
+        why_not=needs_ranks,
+        title="Next rank",
+    ),
     Action(
         "copy",
         ("y",),
         "copy",
-        "Copy the verdict (overview) or the row (ranks) to the clipboard",
+        "Copy the verdict (overview), the row (ranks), the branch, stack or text (stacks) to the clipboard",
         (Scope.JOB,),
         52,
-        why_not=_needs_target,
+        why_not=needs_target,
     ),
-    Action("cancel_look", (), "cancel look", "End the look that is under way", (Scope.JOB,), why_not=_look_under_way),
+    Action("open", ("enter",), "open", "Open or close what the cursor is on", (Scope.STACKS,), 56),
+    Action("next_pane", ("tab",), "pane", "To the next pane", (Scope.STACKS,), 44),
+    Action("previous_pane", ("shift+tab",), "pane", "To the previous pane", (Scope.STACKS,), title="Previous pane"),
+    Action(
+        "threads",
+        ("T",),
+        "threads",
+        "Merge the main threads, or all threads",
+        (Scope.STACKS,),
+        43,
+        why_not=needs_stacks,
+    ),
+    Action(
+        "boring",
+        ("b",),
+        "boring frames",
+        "Show or leave out the frames of the interpreter and torch's wrappers",
+        (Scope.STACKS,),
+        51,
+        why_not=needs_stacks,
+    ),
+    Action(
+        "raw",
+        ("v",),
+        "raw text",
+        "The selected rank's stack, its traceback as it came, its py-spy text",
+        (Scope.STACKS,),
+        57,
+        why_not=needs_ranks,
+    ),
+    Action(
+        "py_spy",
+        ("P",),
+        "py-spy",
+        "Ask py-spy on the marked ranks, or on the selected one; the processes are not paused",
+        (Scope.STACKS,),
+        54,
+        why_not=needs_ranks,
+    ),
+    Action(
+        "py_spy_subprocesses",
+        (),
+        "py-spy with child processes",
+        "The same with child processes (data loader workers); nothing is paused",
+        (Scope.STACKS,),
+        why_not=needs_ranks,
+    ),
+    Action(
+        "py_spy_native",
+        (),
+        "py-spy with C and C++ frames",
+        "The same with native frames: pauses each process while it is read, so it asks first",
+        (Scope.STACKS,),
+        why_not=needs_ranks,
+    ),
+    Action(
+        "pager",
+        ("o",),
+        "pager",
+        "Open the selected rank's raw text in $PAGER",
+        (Scope.STACKS,),
+        42,
+        why_not=needs_ranks,
+    ),
+    Action(
+        "export",
+        ("e",),
+        "export",
+        "Write the stacks shown to a file for speedscope, in the current folder",
+        (Scope.STACKS,),
+        49,
+        why_not=needs_stacks,
+        title="Export for speedscope",
+    ),
+    Action(
+        "export_collapsed",
+        ("E",),
+        "export collapsed",
+        "Write the stacks shown as collapsed stacks (flame graphs), in the current folder",
+        (Scope.STACKS,),
+        why_not=needs_stacks,
+    ),
+    Action("cancel_look", (), "cancel look", "End the look that is under way", (Scope.JOB,), why_not=look_under_way),
     Action("last_place", ("minus",), "last place", "To the last place, and back again", (Scope.JOB,), 20),
     Action("back", ("escape",), "back", "Back: close the filter, then to where you came from", (Scope.JOB,), 25),
     Action("target", ("t",), "target", "Let go of this job and attach to another", (Scope.JOB,), 15),
     Action("choices", ("down",), "choose", "To the targets used before and the demo", (Scope.START,), 60, "↓"),
     Action("leave", ("escape",), "quit", "Quit", (Scope.START,), 90),
     Action("close", ("escape", "question_mark", "q"), "close", "Close", (Scope.HELP,), 90),
+    Action("agree", ("y", "enter"), "yes", "Do it", (Scope.QUESTION,), 90),
+    Action("decline", ("n", "escape", "q"), "no", "Leave it", (Scope.QUESTION,), 89),
     Action("theme", (), "theme", "Change the colours", (Scope.APP,)),
     Action("palette", ("colon", "ctrl+p"), "palette", "Everything that can be done here, by name", (Scope.APP,), 35),
     Action("help", ("question_mark",), "keys", "The keys of this place", (Scope.APP,), 85),
@@ -196,6 +236,7 @@ _SHOWN = {
     "pageup": "pgup",
     "pagedown": "pgdn",
     "enter": "enter",
+    "shift+tab": "⇧tab",
 }
 
 

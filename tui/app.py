@@ -19,6 +19,7 @@ from .screens.help import HelpScreen
 from .screens.job import JobScreen
 from .screens.overview import OverviewScreen
 from .screens.ranks import RanksScreen
+from .screens.stacks import StacksScreen
 from .screens.start import StartScreen
 from .trail import Place, Trail
 from .widgets.text import plain
@@ -46,6 +47,7 @@ class XpudbgApp(App[int]):
         "start": StartScreen,
         "overview": OverviewScreen,
         "ranks": RanksScreen,
+        "stacks": StacksScreen,
     }
     BINDINGS = bindings(Scope.APP)
     COMMANDS = {RegistryProvider}  # noqa: RUF012
@@ -116,8 +118,9 @@ class XpudbgApp(App[int]):
 
     def _tick(self) -> None:
         self.attachment.look_when_due()
-        if isinstance(self.base_screen, JobScreen):
-            self.base_screen.tick()
+        screen = self.base_screen
+        if isinstance(screen, JobScreen) and screen.is_mounted and self.is_running:
+            screen.tick()
 
     # places ---------------------------------------------------------------------------------------------------
 

@@ -13,15 +13,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..services.attach_options import AttachOptions
+    from ..services.cluster.probes import Probe
     from ..services.engine import Engine
     from ..services.events import EngineFailed, Event
+    from ..services.ranksets import RankSet
     from ..services.recent import RecentTargets
+    from ..services.snapshot import RankReply
     from ..services.targets import Target
 
-__all__ = ["INTERVALS", "Attachment"]
+__all__ = ["INTERVALS", "SECOND_LOOK_S", "Attachment"]
 
 INTERVALS: tuple[float | None, ...] = (None, 2.0, 5.0, 10.0, 30.0)
 """Seconds between looks that `R` goes through."""
+SECOND_LOOK_S = 2.0
+"""Seconds from the end of the first look to a second one, which comes by itself: one look can't tell what stands still
+from what moves."""
 
 
 class Attachment:
@@ -56,12 +62,18 @@ class Attachment:
         self.view = RankView(self.session)
         self._told = 0
         self._remembered = False
-        self._looked = False
+        self._judged = 0
+        """Looks after which the selection was put on the first rank accused."""
+        self._put: int | None = None
+        self._looked_twice = False
         self._faults_told = 0
+        self.asking: dict[tuple[int, str], int] = {}
+        """What a person asked of a rank and has no answer yet: when, ns since the epoch, by rank and source."""
+        self._before_asking: dict[tuple[int, str], RankReply | None] = {}
 
     def open(self, target: Target) -> None:
         """Attach to a target."""
-        self._target, self._remembered = target, False
+        self._target, self._remembered, self._looked_twice = target, False, False
         self._engine.attach(target, self._options)
 
     def let_go(self) -> None:
@@ -105,14 +117,18 @@ class Attachment:
             self._recent.add(self._target, self._clock())
 
     def _select_culprit(self) -> None:
-        """After the first look the selection goes to the first rank accused, unless somebody has moved it."""
+        """After each of the first two looks the selection goes to the first rank accused, unless somebody has moved
+        it."""
         session = self.session
-        if self._looked or session.latest is None:
+        looks = len(session.looks)
+        if not self._judged < looks <= 2:
             return
-        self._looked = True
+        self._judged = looks
         accused = [finding.culprits.first for finding in session.verdict.findings if finding.severity.accuses]
-        if session.selected == next(iter(session.ranks), None) and accused and accused[0] is not None:
+        untouched = session.selected == (next(iter(session.ranks), None) if self._put is None else self._put)
+        if untouched and accused and accused[0] is not None:
             session.apply(RankSelected(accused[0]))
+            self._put = accused[0]
 
     # looks ----------------------------------------------------------------------------------------------------
 
@@ -124,12 +140,30 @@ class Attachment:
             self._engine.look()
 
     def look_when_due(self) -> None:
-        """One more look when the interval since the last one is over."""
+        """One more look when the interval since the last one is over; a second one comes without an interval too."""
         session, latest = self.session, self.session.latest
-        if not self.refresh_s or latest is None or session.phase is not Phase.OPEN or session.under_way is not None:
+        if latest is None or session.phase is not Phase.OPEN or session.under_way is not None:
             return
-        if self._clock() - latest.closed_at >= self.refresh_s * 1e9:
+        self._looked_twice |= len(session.looks) > 1 or latest.cancelled
+        interval = self.refresh_s if self._looked_twice else SECOND_LOOK_S
+        if interval and self._clock() - latest.closed_at >= interval * 1e9:
+            self._looked_twice = True
             self._engine.look()
+
+    def ask(self, ranks: RankSet, probe: Probe) -> None:
+        """Send one request to each of these ranks, outside of looks."""
+        for rank in ranks:
+            self.asking[rank, probe.source] = self._clock()
+            self._before_asking[rank, probe.source] = self.session.asked.get((rank, probe.source))
+        self._engine.ask(ranks, probe)
+
+    def answered(self) -> list[RankReply]:
+        """The answers that came since this was last asked."""
+        asked = self.session.asked
+        came = [key for key in self.asking if asked.get(key) is not self._before_asking[key]]
+        for key in came:
+            del self.asking[key], self._before_asking[key]
+        return [asked[key] for key in came]
 
     def cancel_look(self) -> None:
         """End the look that is under way."""

@@ -43,6 +43,7 @@ class RegistryProvider(Provider):
 
 
 def _title(action: Action) -> str:
-    """The label with its keys."""
+    """The action's name with its keys."""
     keys = " ".join(keys_shown(action))
-    return f"{action.label.capitalize()}  {keys}" if keys else action.label.capitalize()
+    name = action.title or action.label.capitalize()
+    return f"{name}  {keys}" if keys else name

@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .frame_text import frame_line
 from .rank_classes import APPEARANCES, SEVERITY_ORDER, appearance
+from .rank_filter import nobody
 from .widgets.table_layout import Cell, Column
 from .wording import age, milliseconds
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
     from ..services.ranksets import RankSet
     from ..services.snapshot import RankState
-    from .rank_filter import RankFilter
+    from ..services.stacks.model import Frame
+    from .rank_filter import Having, RankFilter
 
 __all__ = ["COLUMNS", "RankRows", "row_text"]
 
@@ -30,6 +33,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("class", "class", min_width=_CLASS_WIDTH, max_width=_CLASS_WIDTH),
     Column("host", "host", max_width=24),
     Column("since", "since", "right", max_width=9),
+    Column("where", "where", max_width=40),
     Column("ping", "ping ms", "right", max_width=9),
     Column("stuck", "stuck", "right", max_width=7),
     Column("reason", "reason", max_width=56),
@@ -44,14 +48,18 @@ class RankRows:
 
     columns = COLUMNS
 
-    def __init__(self, ranks: Mapping[int, RankState], now: int) -> None:
+    def __init__(
+        self, ranks: Mapping[int, RankState], now: int, where: Callable[[int], Frame | None] = lambda _: None
+    ) -> None:
         """
         Args:
             ranks: the rank table.
             now: ns since the epoch, for ages.
+            where: the frame that tells where a rank is.
         """
         self._ranks = ranks
         self._now = now
+        self._where = where
 
     def cell(self, row: int, column: int) -> Cell:
         state = self._ranks[row]
@@ -67,6 +75,8 @@ class RankRows:
                 return (age(self._now, state.since) if state.since is not None else ""), ""
             case "ping":
                 return milliseconds(state.ping_s), ""
+            case "where":
+                return self._where_text(row), ""
             case "stuck":
                 return (str(len(state.stuck)) if state.stuck else ""), ""
             case "reason":
@@ -74,26 +84,42 @@ class RankRows:
             case _:
                 return state.address.registered or state.address.error, "table--muted"
 
+    def _where_text(self, rank: int) -> str:
+        frame = self._where(rank)
+        return frame_line(frame) if frame is not None else ""
+
     def order(
-        self, shown: RankFilter | None, marked: RankSet, key: str, descending: bool, previous: NDArray[np.intp] | None
+        self,
+        shown: RankFilter | None,
+        marked: RankSet,
+        key: str,
+        descending: bool,
+        previous: NDArray[np.intp] | None,
+        having: Having = nobody,
     ) -> NDArray[np.intp]:
         """The ranks that match, sorted by a column; equal ones and those without a value by rank, the latter last.
 
         Args:
             shown: the filter, None for all.
             previous: an earlier answer; given back when nothing changed, so that a table can tell at once.
+            having: for the filter, the ranks with a frame in which a text occurs.
         """
-        states = [s for s in self._ranks.values() if shown is None or shown.matches(s, marked)]
+        states = [s for s in self._ranks.values() if shown is None or shown.matches(s, marked, having)]
         if key != "rank":
-            having = [s for s in states if _value(s, key) is not None]
-            lacking = [s.rank for s in states if _value(s, key) is None]
-            having.sort(key=lambda s: s.rank)
-            having.sort(key=lambda s: _value(s, key), reverse=descending)  # type: ignore[arg-type, return-value]
-            ranks = [s.rank for s in having] + sorted(lacking)
+            values = {s.rank: self._value(s, key) for s in states}
+            filled = sorted(rank for rank, value in values.items() if value is not None)
+            filled.sort(key=lambda rank: values[rank], reverse=descending)  # type: ignore[arg-type, return-value]
+            ranks = filled + sorted(rank for rank, value in values.items() if value is None)
         else:
             ranks = sorted((s.rank for s in states), reverse=descending)
         order = np.array(ranks, np.intp)
         return previous if previous is not None and np.array_equal(previous, order) else order
+
+    def _value(self, state: RankState, key: str) -> object:
+        if key == "where":
+            where = self._where_text(state.rank)
+            return _natural(where) if where else None
+        return _value(state, key)
 
 
 def _value(state: RankState, key: str) -> object:
@@ -123,8 +149,8 @@ def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((0, int(part), "") if index % 2 else (1, 0, part) for index, part in enumerate(parts))
 
 
-def row_text(state: RankState, now: int) -> str:
+def row_text(rows: RankRows, rank: int) -> str:
     """One row as plain text, for the clipboard."""
-    cells = [RankRows({state.rank: state}, now).cell(state.rank, index)[0] for index in range(len(COLUMNS))]
+    cells = [rows.cell(rank, index)[0] for index in range(len(COLUMNS))]
     said = [f"{column.title} {text}" for column, text in zip(COLUMNS, cells, strict=True) if text]
     return "  ".join(said)

@@ -8,6 +8,7 @@ from ..services.ranksets import RankSet
 from ..services.snapshot import RankClass
 from .rank_filter import FilterError, RankFilter
 from .rank_rows import COLUMNS, RankRows
+from .stack_view import StackView
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +24,8 @@ class RankView:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self.stacks = StackView(session)
+        """Which of the stacks are shown; the filter's texts are looked for in these."""
         self.filter: RankFilter | None = None
         self.error = ""
         """What is wrong with the text typed last; the rest of it holds."""
@@ -55,13 +58,22 @@ class RankView:
         self.sort_key = keys[(keys.index(self.sort_key) + 1) % len(keys)]
         self.descending = False
 
+    def rows(self, now: int) -> RankRows:
+        """The rank table as rows.
+
+        Args:
+            now: ns since the epoch, for ages.
+        """
+        return RankRows(self._session.ranks, now, self.stacks.where)
+
     def order(self) -> NDArray[np.intp]:
         """The ranks shown, in order. The same array as long as nothing changed."""
         session = self._session
-        made_for = (session.revision, self.filter, self.sort_key, self.descending)
+        made_for = (session.revision, self.stacks.revision, self.filter, self.sort_key, self.descending)
         if self._order is None or self._made_for != made_for:
-            rows = RankRows(session.ranks, 0)
-            self._order = rows.order(self.filter, session.marked, self.sort_key, self.descending, self._order)
+            rows = self.rows(0)
+            having = self.stacks.index.ranks
+            self._order = rows.order(self.filter, session.marked, self.sort_key, self.descending, self._order, having)
             self._made_for = made_for
         return self._order
 

@@ -13,6 +13,8 @@ from xpudbg.services.spool import EMPTY, Body
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from xpudbg.services.cluster.probes import Probe
+
 NOW = 1_760_000_000_000_000_000
 """The instant at which the scripted jobs are looked at, ns since the epoch."""
 SECOND = 1_000_000_000
@@ -38,6 +40,9 @@ class ScriptedEngine:
     def look(self) -> None:
         self.calls.append(("look", None))
         self.say(self.on_look())
+
+    def ask(self, ranks: RankSet, probe: Probe) -> None:
+        self.calls.append(("ask", (ranks, probe)))
 
     def cancel(self) -> None:
         self.calls.append(("cancel", None))

@@ -13,25 +13,37 @@ from xpudbg.tui.app import XpudbgApp
 from xpudbg.tui.screens.help import HelpScreen
 from xpudbg.tui.screens.job import JobScreen
 from xpudbg.tui.screens.overview import OverviewScreen
+from xpudbg.tui.screens.question import QuestionScreen
 from xpudbg.tui.screens.ranks import RanksScreen
+from xpudbg.tui.screens.stacks import StacksScreen
 from xpudbg.tui.screens.start import StartScreen
 from xpudbg.tui.widgets.grid_table import GridTable
 from xpudbg.tui.widgets.rank_grid import RankGrid
+from xpudbg.tui.widgets.raw_text import TextLog
+from xpudbg.tui.widgets.stack_tree import StackTree
 
 CARRIED_OUT_BY = {
     Scope.APP: XpudbgApp,
     Scope.JOB: JobScreen,
     Scope.OVERVIEW: OverviewScreen,
     Scope.RANKS: RanksScreen,
+    Scope.STACKS: StacksScreen,
     Scope.START: StartScreen,
     Scope.GRID: RankGrid,
     Scope.TABLE: GridTable,
+    Scope.TREE: StackTree,
+    Scope.TEXT: TextLog,
     Scope.HELP: HelpScreen,
+    Scope.QUESTION: QuestionScreen,
 }
 PLACES = (
     (Scope.OVERVIEW, Scope.JOB, Scope.GRID, Scope.APP),
     (Scope.RANKS, Scope.JOB, Scope.TABLE, Scope.APP),
+    (Scope.STACKS, Scope.JOB, Scope.TREE, Scope.APP),
+    (Scope.STACKS, Scope.JOB, Scope.TABLE, Scope.APP),
+    (Scope.STACKS, Scope.JOB, Scope.TEXT, Scope.APP),
     (Scope.START, Scope.APP),
+    (Scope.QUESTION,),
     (Scope.HELP,),
 )
 

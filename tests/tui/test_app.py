@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
 async def test_it_attaches_when_it_starts(tmp_path: Path) -> None:
     async with running(job(4), tmp_path) as run:
-        assert run.engine.calls == [("attach", TARGET)]
+        assert run.engine.calls[0] == ("attach", TARGET)
         assert run.app.current_mode == "overview"
 
 
 async def test_r_looks_again_but_not_while_a_look_is_under_way(tmp_path: Path) -> None:
     async with running(job(4), tmp_path) as run:
+        run.clock.now = NOW
         await run.press("r")
         assert run.engine.told("look") == 1
         await run.say(look(2, 4, closed=False))
@@ -59,6 +60,7 @@ async def test_places(tmp_path: Path) -> None:
 
 async def test_a_click_in_the_footer_does_what_the_key_does(tmp_path: Path) -> None:
     async with running(job(16), tmp_path) as run:
+        run.clock.now = NOW
         x = run.lines()[-1].index("r look again")
         await run.pilot.click(offset=(x, 23))
         await run.until(lambda: run.engine.told("look") == 1)

@@ -68,3 +68,22 @@ def test_marks() -> None:
 def test_what_is_wrong_is_said(text: str, says: str) -> None:
     with pytest.raises(FilterError, match=says):
         RankFilter.parse(text)
+
+
+def test_frames_are_found_by_their_field_and_by_bare_text() -> None:
+    def having(text: str) -> RankSet:
+        return RankSet([3]) if text in "all_reduce c10d::work 25" else RankSet()
+
+    for text, found in [("frame:all_red", True), ("all_red", True), ("c10d::work", True), ("!frame:all_red", False)]:
+        chosen = RankFilter.parse(text)
+        assert chosen.matches(state(3), RankSet(), having) is found
+        assert chosen.matches(state(4), RankSet(), having) is not found
+    assert not RankFilter.parse("25").matches(RankState(3, RankAddress(3, "", "", "")), RankSet(), having)
+
+
+def test_the_texts_that_may_stand_in_frames() -> None:
+    assert RankFilter.parse("all_red frame:loader !frame:x !y rank:1 host:a 25 std::vec").texts == (
+        "all_red",
+        "loader",
+        "std::vec",
+    )

@@ -7,6 +7,7 @@ import pytest
 from tests.tui.scripted import NOW, SECOND
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.snapshot import RankAddress, RankClass, RankState
+from xpudbg.services.stacks.model import Frame
 from xpudbg.tui.rank_filter import RankFilter
 from xpudbg.tui.rank_rows import COLUMNS, RankRows, row_text
 
@@ -18,9 +19,12 @@ RANKS = {
 }
 
 
+WHERE = {0: Frame("f", "b.py", 10), 3: Frame("f", "b.py", 9)}
+
+
 def order(key: str, descending: bool = False, text: str = "") -> list[int]:
     shown = RankFilter.parse(text) if text else None
-    return [int(r) for r in RankRows(RANKS, NOW).order(shown, RankSet(), key, descending, None)]
+    return [int(r) for r in RankRows(RANKS, NOW, WHERE.get).order(shown, RankSet(), key, descending, None)]
 
 
 @pytest.mark.parametrize(
@@ -30,6 +34,7 @@ def order(key: str, descending: bool = False, text: str = "") -> list[int]:
         ("class", [2, 1, 0, 3], [0, 3, 1, 2]),
         ("host", [2, 3, 0, 1], [0, 2, 3, 1]),
         ("since", [0, 3, 1, 2], [1, 0, 3, 2]),
+        ("where", [3, 0, 1, 2], [0, 3, 1, 2]),
         ("ping", [3, 0, 1, 2], [0, 3, 1, 2]),
         ("stuck", [2, 0, 1, 3], [2, 0, 1, 3]),
         ("address", [2, 3, 0, 1], [0, 3, 2, 1]),
@@ -58,15 +63,19 @@ def test_cells() -> None:
         "class": "X dead",
         "host": "n2",
         "since": "",
+        "where": "",
         "ping": "",
         "stuck": "2",
         "reason": "refused",
         "address": "http://n2:1",
     }
     assert rows.cell(0, 3)[0] == "1 m 05 s"
-    assert rows.cell(0, 4)[0] == "250"
+    assert rows.cell(0, 5)[0] == "250"
 
 
 def test_a_row_as_text() -> None:
-    text = row_text(RANKS[3], NOW + SECOND)
-    assert text == "rank 3  class o alive  host n2  since 1 s  ping ms 3.1  reason fine  address http://n2:9"
+    text = row_text(RankRows(RANKS, NOW + SECOND, {3: Frame("step", "/job/train.py", 8)}.get), 3)
+    assert (
+        text
+        == "rank 3  class o alive  host n2  since 1 s  where step train.py:8  ping ms 3.1  reason fine  address http://n2:9"
+    )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from tests.tui.scripted import job
+from tests.tui.stack_scripts import hung, stack_job
 from xpudbg.services import events
 from xpudbg.services.session import Session
+from xpudbg.services.stacks.tree import ThreadChoice
 from xpudbg.tui.rank_view import RankView
 
 
@@ -48,7 +50,7 @@ def test_the_next_column() -> None:
     _, view = viewed()
     view.sort_next()
     assert view.sort_key == "class"
-    for _ in range(7):
+    for _ in range(8):
         view.sort_next()
     assert view.sort_key == "rank"
 
@@ -73,3 +75,20 @@ def test_next_goes_through_what_the_filter_shows() -> None:
     assert view.next_match(1) == 6
     view.set_filter("nothing-like-it")
     assert view.next_match(1) is None
+
+
+def test_texts_are_looked_for_in_the_stacks_that_are_shown() -> None:
+    session = Session()
+    for event in stack_job(8, hung(8, loading=[2])):
+        session.apply(event)
+    view = RankView(session)
+    assert view.stacks.update() is None
+    view.set_filter("frame:loader")
+    assert list(view.order()) == [2]
+    view.set_filter("frame:pin_memory")
+    assert not list(view.order())
+    view.stacks.threads = ThreadChoice.ALL
+    order = view.stacks.update()
+    assert order is not None
+    assert view.stacks.take(order, order.carry_out())
+    assert len(view.order()) == 8

@@ -9,6 +9,7 @@ from textual.widgets import Input
 
 from tests.tui.running import TARGET, Running, made
 from tests.tui.scripted import NOW, SECOND, job, look, opened
+from tests.tui.stack_scripts import PIN, TRAIN, hung, stack_job, traceback
 from xpudbg.services import events
 from xpudbg.services.recent import RecentTargets
 from xpudbg.services.targets import StoreTarget
@@ -64,6 +65,7 @@ def same(
         for entry in run.app.screen.query(Input):
             entry.cursor_blink = False
         await run.press(*keys)
+        await run.app.workers.wait_for_complete()
         await run.settled()
 
     return compare(run.app, terminal_size=size, run_before=ready)
@@ -106,6 +108,26 @@ def test_ranks(snap_compare: Compare, tmp_path: Path) -> None:
 def test_ranks_sorted_filtered_and_marked(snap_compare: Compare, tmp_path: Path) -> None:
     keys = ("2", "s", "g", "space", "j", "space", "slash", *"!class:alive", "enter")
     assert same(snap_compare, tmp_path, job(4096, MANY), (120, 40), keys)
+
+
+def test_stacks(snap_compare: Compare, tmp_path: Path) -> None:
+    script = stack_job(64, hung(64, loading=[32], gone=[40, 41]), {40: "stopped", 41: "dead"})
+    assert same(snap_compare, tmp_path, script, (120, 40), ("3", *["right_square_bracket"] * 20, "up", "space"))
+
+
+def test_stacks_in_a_small_terminal(snap_compare: Compare, tmp_path: Path) -> None:
+    assert same(snap_compare, tmp_path, stack_job(8, hung(8, loading=[2])), (80, 24), ("3",))
+
+
+def test_stacks_of_all_threads_searched(snap_compare: Compare, tmp_path: Path) -> None:
+    bad = "fwd_[/rank0]_[bold red]x[/]\u202egnp\x1b[2J_節点"
+    texts = hung(64, loading=[2]) | {7: traceback(PIN, (f"{bad} /job/[link=x]run.py:1", *TRAIN))}
+    keys = ("3", "T", "slash", *"[/rank0]", "enter", "n")
+    assert same(snap_compare, tmp_path, stack_job(64, texts), (120, 40), keys)
+
+
+def test_stacks_raw_text(snap_compare: Compare, tmp_path: Path) -> None:
+    assert same(snap_compare, tmp_path, stack_job(8, hung(8, loading=[2])), (120, 30), ("3", "v", "tab"))
 
 
 def test_hostile_text(snap_compare: Compare, tmp_path: Path) -> None:

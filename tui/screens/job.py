@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from textual.message import Message
 from textual.screen import Screen
 
 from ...services import events
@@ -20,10 +21,21 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from ...services.session import Session
+    from ...services.stacks.tree import MergedStacks
     from ..app import XpudbgApp
     from ..bridge import SessionChanged
+    from ..stack_view import MergeOrder
 
 __all__ = ["JobScreen"]
+
+
+class Merged(Message):
+    """Stacks that had to be merged first are there."""
+
+    def __init__(self, order: MergeOrder, merged: MergedStacks) -> None:
+        super().__init__()
+        self.order = order
+        self.merged = merged
 
 
 class JobScreen(Screen[None]):
@@ -43,6 +55,10 @@ class JobScreen(Screen[None]):
         yield FilterBar()
         yield from self.body()
         yield KeyFooter((*self.SCOPES, Scope.APP), here=self.MODE)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._merging: MergeOrder | None = None
 
     def body(self) -> Iterator[Widget]:
         """The widgets between the lines at the top and the footer."""
@@ -87,6 +103,7 @@ class JobScreen(Screen[None]):
         if self.app.base_screen is not self:
             return
         view = self.app.view
+        self._merge(view.stacks.update())
         total = len(self.session.ranks)
         shown = len(view.order()) if view.filter else total
         with self.app.batch_update():
@@ -104,6 +121,19 @@ class JobScreen(Screen[None]):
         self.query_one(StatusBar).show(self.session, app.clock(), app.attachment.refresh_s)
         every = f"every {app.attachment.refresh_s:g} s" if app.attachment.refresh_s else "refresh off"
         self.query_one(KeyFooter).show(self.session, {"refresh": every})
+
+    def _merge(self, order: MergeOrder | None) -> None:
+        """Merge stacks beside the screen, unless that is under way."""
+        if order is None or order == self._merging:
+            return
+        self._merging = order
+        self.run_worker(lambda: self.post_message(Merged(order, order.carry_out())), group="merge", thread=True)
+
+    def on_merged(self, message: Merged) -> None:
+        if message.order == self._merging:
+            self._merging = None
+        if self.app.view.stacks.take(message.order, message.merged):
+            self.show_all()
 
     # selection and marks --------------------------------------------------------------------------------------
 
@@ -152,7 +182,11 @@ class JobScreen(Screen[None]):
         self.show_all()
 
     def on_filter_bar_done(self) -> None:
+        """The filter is there to stay: the selected rank is one of those it shows."""
         self.set_focus(self.main_widget())
+        order = self.app.view.order()
+        if len(order) and self.session.selected not in order:
+            self.select(int(order[0]))
         self.call_after_refresh(self.show_all)
 
     def do_back(self) -> None:
@@ -172,6 +206,9 @@ class JobScreen(Screen[None]):
 
     def do_ranks(self) -> None:
         self.app.go_to("ranks")
+
+    def do_stacks(self) -> None:
+        self.app.go_to("stacks")
 
     def do_last_place(self) -> None:
         self.app.go_last()

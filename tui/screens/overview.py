@@ -61,7 +61,8 @@ class OverviewScreen(JobScreen):
         session = self.session
         state = session.ranks.get(session.selected) if session.selected is not None else None
         marked = state is not None and state.rank in session.marked
-        self.query_one(RankDetail).show(state, marked=marked, now=self.app.clock())
+        frames = self.app.view.stacks.top(session.selected)
+        self.query_one(RankDetail).show(state, marked=marked, now=self.app.clock(), frames=frames)
 
     def text_to_copy(self) -> tuple[str, str]:
         return plain_lines(render_text(self.session)), "the verdict"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...services.ranksets import RankSet
 from ..actions import Scope, bindings
-from ..rank_rows import RankRows, row_text
+from ..rank_rows import row_text
 from ..widgets.grid_table import GridTable
 from ..widgets.rank_detail import RankDetail
 from ..widgets.text import plain_lines
@@ -51,7 +51,7 @@ class RanksScreen(JobScreen):
         else:
             empty = session.failure or ("Opening the target …" if session.label else "Nothing is attached.")
         self.main_widget().show(
-            RankRows(session.ranks, self.app.clock()),
+            view.rows(self.app.clock()),
             view.order(),
             cursor=session.selected,
             marked=session.marked,
@@ -63,13 +63,14 @@ class RanksScreen(JobScreen):
         session = self.session
         state = session.ranks.get(session.selected) if session.selected is not None else None
         marked = state is not None and state.rank in session.marked
-        self.query_one(RankDetail).show(state, marked=marked, now=self.app.clock())
+        frames = self.app.view.stacks.top(session.selected)
+        self.query_one(RankDetail).show(state, marked=marked, now=self.app.clock(), frames=frames)
 
     def text_to_copy(self) -> tuple[str, str]:
         session = self.session
         if session.selected not in session.ranks:
             return "", ""
-        text = row_text(session.ranks[session.selected], self.app.clock())
+        text = row_text(self.app.view.rows(self.app.clock()), session.selected)
         return plain_lines(text), f"the row of rank {session.selected}"
 
     def on_grid_table_selected(self, message: GridTable.Selected) -> None:

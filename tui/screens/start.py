@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, OptionList, Static
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["StartScreen"]
 
-KIND_WIDTH = 8
-NAME_WIDTH = 20
+KIND_WIDTH = 7
+NAME_WIDTH = 16
 _INTRO = (
     "Attach to a distributed PyTorch job: the address of its TCPStore (MASTER_ADDR:MASTER_PORT) "
     "or of the debug server of one or several workers."
@@ -46,7 +46,9 @@ class StartScreen(Screen[None]):
         with Vertical(id="start"):
             yield Static(Content.styled("xpudbg", "bold $primary"), id="start-title")
             yield Static(Content(_INTRO), id="start-intro")
-            yield Input(placeholder="host:port   or   http://host:port ...", id="start-address")
+            with Horizontal(id="start-entry"):
+                yield Static("attach to")
+                yield Input(placeholder="host:port   or   http://host:port ...", compact=True, id="start-address")
             yield Static(id="start-error")
             yield OptionList(id="start-list")
         yield KeyFooter(self.SCOPES)

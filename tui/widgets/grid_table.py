@@ -39,6 +39,9 @@ class GridTable(ScrollView, can_focus=True):
         "table--mark",
         "table--muted",
         "table--empty",
+        "table--warning",
+        "table--match",
+        "table--title",
         *COMPONENTS,
     }
     BINDINGS = bindings(Scope.TABLE)
@@ -46,15 +49,17 @@ class GridTable(ScrollView, can_focus=True):
     class Selected(Message):
         """The cursor moved to another row."""
 
-        def __init__(self, row: int) -> None:
+        def __init__(self, table: GridTable, row: int) -> None:
             super().__init__()
+            self.table = table
             self.row = row
 
     class Activated(Message):
         """A row was double-clicked."""
 
-        def __init__(self, row: int) -> None:
+        def __init__(self, table: GridTable, row: int) -> None:
             super().__init__()
+            self.table = table
             self.row = row
 
     class HeaderClicked(Message):
@@ -187,6 +192,7 @@ class GridTable(ScrollView, can_focus=True):
 
     def on_resize(self) -> None:
         self._painted.clear()
+        self.refresh()  # what is kept of the lines elsewhere would not be painted anew
         self._keep_cursor_visible()
 
     # moving ---------------------------------------------------------------------------------------------------
@@ -222,7 +228,7 @@ class GridTable(ScrollView, can_focus=True):
         self._place = min(max(place, 0), len(self._order) - 1)
         self._keep_cursor_visible()
         self._refresh_changed(everything=False)
-        self.post_message(self.Selected(self._cursor))
+        self.post_message(self.Selected(self, self._cursor))
 
     def _keep_cursor_visible(self) -> None:
         if self._place < 0:
@@ -248,4 +254,4 @@ class GridTable(ScrollView, can_focus=True):
         if place < len(self._order):
             self._go(place)
             if event.chain == 2:
-                self.post_message(self.Activated(self._cursor))
+                self.post_message(self.Activated(self, self._cursor))

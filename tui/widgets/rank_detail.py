@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from ..frame_text import frame_line
 from ..rank_classes import appearance
 from ..wording import age, milliseconds
 from .painted import Painted, hanging, styled
@@ -15,10 +16,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...services.snapshot import RankState
+    from ...services.stacks.model import Frame
 
 __all__ = ["RankDetail", "detail_lines"]
 
 INDENT = 10
+TOP = 3
+"""Frames that are shown, one below the other."""
+TOP_IN_LINE = 6
+"""Frames that are named in one line."""
 WIDE = 70
 """Terminal cells from which the facts stand side by side."""
 
@@ -26,17 +32,20 @@ WIDE = 70
 class RankDetail(Painted):
     """A pane of labels and values."""
 
-    def show(self, state: RankState | None, *, marked: bool, now: int) -> None:
+    def show(self, state: RankState | None, *, marked: bool, now: int, frames: Sequence[Frame] = ()) -> None:
         """
         Args:
             state: the row of the rank table, None when no rank is selected.
             marked: whether the rank has a mark.
             now: ns since the epoch.
+            frames: of its main thread, innermost first, boring ones left out.
         """
-        self.paint_with(lambda width: Content("\n").join(detail_lines(state, marked, now, width)))
+        self.paint_with(lambda width: Content("\n").join(detail_lines(state, marked, now, width, frames)))
 
 
-def detail_lines(state: RankState | None, marked: bool, now: int, width: int) -> list[Content]:
+def detail_lines(
+    state: RankState | None, marked: bool, now: int, width: int, frames: Sequence[Frame] = ()
+) -> list[Content]:
     """The lines of the pane, class and reason first; where it is wide, a few lines say it all. None without a rank."""
     if state is None:
         return []
@@ -54,10 +63,16 @@ def detail_lines(state: RankState | None, marked: bool, now: int, width: int) ->
         ("asked at", _other_url(state)),
     ]
     if width >= WIDE:
-        lines = [Content("   ").join([name, kind]), styled(state.reason), _in_one_line(facts), _in_one_line(places)]
+        lines = [Content("   ").join([name, kind]), styled(state.reason)]
+        if frames:
+            above = " < ".join(frame.name for frame in frames[1:TOP_IN_LINE])
+            said = f"{frame_line(frames[0])} < {above}" if above else frame_line(frames[0])
+            lines.append(_in_one_line([("in", said)]))
+        lines += [_in_one_line(facts), _in_one_line(places)]
         return [line.truncate(width, ellipsis=True) for line in lines]
     lines = [name.truncate(width, ellipsis=True), kind, *styled(state.reason).wrap(width)]
-    for label, value in (*facts, *places):
+    tops = [("in" if number == 0 else "", frame_line(frame)) for number, frame in enumerate(frames[:TOP])]
+    for label, value in (*tops, *facts, *places):
         if value:
             shown = Content.styled(fit(label, INDENT), "$foreground-muted")
             lines += hanging(shown, styled(value), width, INDENT + 1)

@@ -10,6 +10,7 @@ from ...services.findings import Confidence, Severity, VerdictValue
 from ...services.session import Phase
 from ..wording import count
 from .painted import Painted, hanging, styled
+from .text import fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +24,10 @@ INDENT = 12
 """Terminal cells of the labels at the left."""
 READABLE = 120
 """Widest line of prose."""
+RANKS_WIDTH = 60
+"""Terminal cells of a rank set."""
+WIDEST = 180
+"""Widest line of a finding that has one line only."""
 
 _COLOURS = {
     VerdictValue.OK: "success",
@@ -51,7 +56,7 @@ def card_lines(session: Session, width: int, height: int) -> list[Content]:
         width: terminal cells of a line.
         height: lines there may be; what does not fit is counted in the last one.
     """
-    width = min(width, READABLE)
+    wide, width = min(width, WIDEST), min(width, READABLE)
     if session.phase is Phase.FAILED:
         return _failed(session, width)
     if session.phase is Phase.IDLE:
@@ -59,10 +64,9 @@ def card_lines(session: Session, width: int, height: int) -> list[Content]:
     if not session.ranks:
         said = f"Opening {session.label} …"
         return hanging(_badge("opening", "secondary"), styled(said), width, INDENT)
-    lines = _judged(session.verdict, width, height - len(session.notes))
-    for note in session.notes:
-        lines += hanging(_label("note"), styled(note).truncate(width - INDENT, ellipsis=True), width, INDENT)
-    return [line.truncate(width, ellipsis=True) for line in lines]
+    lines = _judged(session.verdict, width, wide, height - len(session.notes))
+    lines += [_one_line("note", styled(note), wide) for note in session.notes]
+    return [line.truncate(wide, ellipsis=True) for line in lines]
 
 
 def _badge(word: str, colour: str) -> Content:
@@ -87,7 +91,11 @@ def _label(word: str) -> Content:
     return Content.styled(f" {word}", "$foreground-muted")
 
 
-def _judged(verdict: Verdict, width: int, height: int) -> list[Content]:
+def _one_line(word: str, said: Content, width: int) -> Content:
+    return _label(word).pad_right(INDENT - 1 - len(word)) + said.truncate(width - INDENT, ellipsis=True)
+
+
+def _judged(verdict: Verdict, width: int, wide: int, height: int) -> list[Content]:
     colour = _COLOURS.get(verdict.value, "error")
     accused = [finding for finding in verdict.findings if finding.severity.accuses]
     # The summary repeats the first finding, which is shown with its own words and what belongs to it.
@@ -109,14 +117,16 @@ def _judged(verdict: Verdict, width: int, height: int) -> list[Content]:
             said = f"and {left} more findings; y copies them all"
             lines.append(Content.styled(" " * INDENT + said, "$foreground-muted"))
             break
-        lines += hanging(_label("also"), _short(finding).truncate(width - INDENT, ellipsis=True), width, INDENT)
+        lines.append(_one_line("also", _short(finding), wide))
     return lines
 
 
 def _sureness(finding: Finding, verdict: Verdict, width: int) -> list[Content]:
     parts = [Content.styled(finding.confidence.value, _SURE[finding.confidence])]
     if finding.waiting:
-        parts.append(styled(f"{count(len(finding.waiting), 'rank')} held up by it: {finding.waiting}"))
+        named = str(finding.waiting)
+        named = fit(named, min(len(named), RANKS_WIDTH))
+        parts.append(styled(f"{count(len(finding.waiting), 'rank')} held up by it: {named}"))
     if verdict.under_way:
         parts.append(Content.styled("the look is still under way", "$foreground-muted"))
     elif verdict.missing:

@@ -8,7 +8,7 @@ import pytest
 from textual.widgets import Input
 
 from tests.tui.running import Running, running
-from tests.tui.scripted import job, look, opened
+from tests.tui.scripted import NOW, job, look, opened
 from xpudbg.services import events
 from xpudbg.services.ranksets import RankSet
 from xpudbg.tui.widgets.grid_table import GridTable
@@ -90,6 +90,7 @@ async def test_a_bad_filter_says_what_is_wrong_and_changes_nothing(tmp_path: Pat
 
 async def test_keys_typed_ahead_go_into_the_filter(tmp_path: Path) -> None:
     async with running(job(16), tmp_path) as run:
+        run.clock.now = NOW
         await run.press("2")
         for key in ("slash", *"rank:3/5"):
             run.app.simulate_key(key)

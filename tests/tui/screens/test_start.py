@@ -18,7 +18,7 @@ async def test_an_address_is_attached_to(tmp_path: Path) -> None:
         assert run.app.current_mode == "start"
         await run.press(*"10.0.0.5:29500", "enter")
         await run.settled()
-        assert run.engine.calls == [("attach", StoreTarget("10.0.0.5", 29500))]
+        assert run.engine.calls[0] == ("attach", StoreTarget("10.0.0.5", 29500))
         assert run.app.current_mode == "overview"
         assert "all 4 ranks answer" in run.text()
 
@@ -46,7 +46,7 @@ async def test_the_environment_is_read(tmp_path: Path) -> None:
     env = {"MASTER_ADDR": "head-7", "MASTER_PORT": "1234"}
     async with running(job(4), tmp_path, target=None, env=env) as run:
         await run.press("enter")
-        assert run.engine.calls == [("attach", StoreTarget("head-7", 1234))]
+        assert run.engine.calls[0] == ("attach", StoreTarget("head-7", 1234))
 
 
 async def test_the_demo_is_one_choice(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ async def test_a_target_used_before_is_one_choice(tmp_path: Path) -> None:
     async with running(job(4), tmp_path, target=None) as run:
         assert "old-head:4000" in run.text()
         await run.press("down", "enter")
-        assert run.engine.calls == [("attach", StoreTarget("old-head", 4000))]
+        assert run.engine.calls[0] == ("attach", StoreTarget("old-head", 4000))
 
 
 async def test_a_target_that_opened_is_remembered(tmp_path: Path) -> None:

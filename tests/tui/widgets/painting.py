@@ -44,6 +44,8 @@ class Alone(App[None]):
     on_grid_table_selected = on_rank_grid_selected
     on_grid_table_activated = on_rank_grid_selected
     on_grid_table_header_clicked = on_rank_grid_selected
+    on_stack_tree_selected = on_rank_grid_selected
+    on_stack_tree_refused = on_rank_grid_selected
 
 
 def line_texts(widget: Widget) -> list[str]:

@@ -36,17 +36,33 @@ def test_the_first_finding_is_told_with_what_would_refute_it() -> None:
 
 
 def test_further_findings_take_one_line_each() -> None:
-    said = card(session_after(job(16, {3: "stopped", 5: "dead", 9: "unreachable"})), height=12)
+    gone = dict.fromkeys(range(8, 16), "unreachable")
+    said = card(session_after(job(16, {3: "stopped", 5: "dead", **gone})), height=12)
     assert said.startswith((" HANG", " DEAD"))
     also = [line for line in said.split("\n") if line.startswith(" also")]
     assert len(also) == 2
-    assert "warning, possible: Rank 9" in also[1]
+    assert "warning, possible: Ranks 8-15" in also[1]
+
+
+def test_a_wide_terminal_is_used_by_what_has_one_line_only() -> None:
+    said = [
+        events.TargetOpening("s"),
+        opened(16, hosts=dict.fromkeys([3], "h" * 150)),
+        *look(1, 16, {3: "stopped", 5: "dead"}),
+    ]
+    for width, cut in [(100, 100), (150, 150), (250, 180)]:
+        lines = card(session_after(said), width=width).split("\n")
+        (also,) = (line for line in lines if line.startswith(" also"))
+        assert len(also) == cut
+        assert also.endswith("…")
+        assert all(len(line) <= 120 for line in lines if line is not also)
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_what_does_not_fit_is_counted(width: int) -> None:
-    sick = {1: "dead", 2: "stopped", 3: "gil_held", 4: "unreachable", 5: "server_error", 6: "foreign_port"}
-    said = card(session_after(job(16, sick)), width=width, height=8)
+    sick = {1: "dead", 2: "stopped", 3: "gil_held", 5: "server_error", 6: "foreign_port", 7: "name_unknown"}
+    sick |= dict.fromkeys(range(8, 16), "unreachable")
+    said = card(session_after(job(24, sick)), width=width, height=8)
     assert "more findings" in said
 
 

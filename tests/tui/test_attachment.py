@@ -1,0 +1,121 @@
+"""Looks that come by themselves, the selection after them, and what a person asks of ranks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tests.tui.running import TARGET, Clock
+from tests.tui.scripted import NOW, SECOND, ScriptedEngine, job, look, opened
+from tests.tui.stack_scripts import reply
+from xpudbg.services import events
+from xpudbg.services.attach_options import AttachOptions
+from xpudbg.services.cluster.probes import py_spy
+from xpudbg.services.ranksets import RankSet
+from xpudbg.services.recent import RecentTargets
+from xpudbg.tui.attachment import SECOND_LOOK_S, Attachment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+
+def attached(
+    folder: Path, script: Iterable[events.Event], refresh_s: float | None = None
+) -> tuple[Attachment, ScriptedEngine, Clock]:
+    engine, clock = ScriptedEngine(script), Clock(NOW)
+    recent = RecentTargets(folder / "recent.json")
+    stands_for: Any = engine
+    attachment = Attachment(stands_for, AttachOptions(), recent, clock, refresh_s)
+    attachment.open(TARGET)
+    attachment.drain()
+    return attachment, engine, clock
+
+
+def test_a_second_look_comes_by_itself_once(tmp_path: Path) -> None:
+    attachment, engine, clock = attached(tmp_path, job(4))
+    clock.now = NOW + int(SECOND_LOOK_S * SECOND) - 1
+    attachment.look_when_due()
+    assert engine.told("look") == 0
+    clock.now += 1
+    attachment.look_when_due()
+    attachment.look_when_due()
+    assert engine.told("look") == 1
+    engine.say(look(2, 4, at=clock.now))
+    attachment.drain()
+    clock.now += 1000 * SECOND
+    attachment.look_when_due()
+    assert engine.told("look") == 1
+
+
+def test_it_comes_as_soon_with_a_long_interval(tmp_path: Path) -> None:
+    attachment, engine, clock = attached(tmp_path, job(4), refresh_s=30.0)
+    clock.now = NOW + int(SECOND_LOOK_S * SECOND)
+    attachment.look_when_due()
+    assert engine.told("look") == 1
+    engine.say(look(2, 4, at=clock.now))
+    attachment.drain()
+    clock.now += 29 * SECOND
+    attachment.look_when_due()
+    assert engine.told("look") == 1
+    clock.now += SECOND
+    attachment.look_when_due()
+    assert engine.told("look") == 2
+
+
+def test_none_comes_after_a_look_that_was_ended_or_was_not_the_first(tmp_path: Path) -> None:
+    cancelled: list[events.Event] = [*job(4)[:-1], events.LookClosed(1, NOW, cancelled=True)]
+    unlooked: list[events.Event] = [events.TargetOpening("s"), opened(4)]
+    for script in (cancelled, [*job(4), *look(2, 4)], unlooked):
+        attachment, engine, clock = attached(tmp_path, script)
+        clock.now = NOW + 100 * SECOND
+        attachment.look_when_due()
+        assert engine.told("look") == 0
+
+
+def test_each_attachment_has_its_own(tmp_path: Path) -> None:
+    attachment, engine, clock = attached(tmp_path, job(4))
+    clock.now = NOW + 5 * SECOND
+    attachment.look_when_due()
+    attachment.let_go()
+    attachment.open(TARGET)
+    attachment.drain()
+    attachment.look_when_due()
+    assert engine.told("look") == 2
+
+
+def test_the_selection_follows_the_first_two_verdicts(tmp_path: Path) -> None:
+    attachment, engine, _ = attached(tmp_path, job(16, {3: "gil_held"}))
+    assert attachment.session.selected == 3
+    engine.say(look(2, 16, {3: "gil_held", 7: "dead", 8: "dead"}, at=NOW + SECOND))
+    attachment.drain()
+    assert attachment.session.selected == attachment.session.verdict.findings[0].culprits.first
+    second = attachment.session.selected
+    engine.say(look(3, 16, {12: "dead"}, at=NOW + 2 * SECOND))
+    attachment.drain()
+    assert attachment.session.selected == second
+
+
+def test_a_selection_made_by_hand_stays_at_the_second_verdict(tmp_path: Path) -> None:
+    attachment, engine, _ = attached(tmp_path, job(16, {3: "stopped"}))
+    attachment.change(events.RankSelected(5))
+    engine.say(look(2, 16, {9: "dead"}, at=NOW + SECOND))
+    attachment.drain()
+    assert attachment.session.selected == 5
+
+
+def test_answers_are_told_once(tmp_path: Path) -> None:
+    attachment, engine, clock = attached(tmp_path, job(4))
+    attachment.ask(RankSet([1, 2]), py_spy())
+    assert engine.calls[-1] == ("ask", (RankSet([1, 2]), py_spy()))
+    assert attachment.asking == {(1, "pyspy_dump"): clock.now, (2, "pyspy_dump"): clock.now}
+    assert not attachment.answered()
+    engine.say([events.AskedReply(reply(1, "Thread", "pyspy_dump"))])
+    attachment.drain()
+    assert [one.rank for one in attachment.answered()] == [1]
+    assert not attachment.answered()
+    attachment.ask(RankSet([1]), py_spy())
+    assert not attachment.answered()
+    engine.say([events.AskedReply(reply(1, "Thread", "pyspy_dump"))])
+    attachment.drain()
+    assert [one.rank for one in attachment.answered()] == [1]
+    assert set(attachment.asking) == {(2, "pyspy_dump")}

@@ -1,0 +1,99 @@
+"""What an action is: what it is called, which keys do it, where it holds, when it cannot be done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from ..services.session import Phase
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..services.session import Session
+
+__all__ = [
+    "Action",
+    "Scope",
+    "can_look",
+    "look_under_way",
+    "needs_marks",
+    "needs_ranks",
+    "needs_stacks",
+    "needs_target",
+]
+
+
+class Scope(StrEnum):
+    """Where an action holds."""
+
+    APP = "everywhere"
+    JOB = "job screens"
+    OVERVIEW = "overview"
+    RANKS = "ranks"
+    STACKS = "stacks"
+    START = "start"
+    GRID = "rank grid"
+    TABLE = "table"
+    TREE = "tree"
+    TEXT = "raw text"
+    HELP = "help"
+    QUESTION = "question"
+
+
+def _always(_session: Session) -> str:
+    return ""
+
+
+def needs_target(session: Session) -> str:
+    return "" if session.phase is not Phase.IDLE else "nothing is attached"
+
+
+def needs_ranks(session: Session) -> str:
+    return "" if session.ranks else "no rank is known yet"
+
+
+def can_look(session: Session) -> str:
+    if session.under_way is not None:
+        return f"look {session.under_way.id} is still under way"
+    return "the target is being opened" if session.phase is Phase.OPENING else needs_target(session)
+
+
+def look_under_way(session: Session) -> str:
+    return "" if session.under_way is not None else "no look is under way"
+
+
+def needs_stacks(session: Session) -> str:
+    return "" if session.stacks.look_id else "there are no stacks yet"
+
+
+def needs_marks(session: Session) -> str:
+    return "" if session.marked else "no rank is marked"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing a person can do."""
+
+    name: str
+    keys: tuple[str, ...]
+    """As Textual names them; empty for what is in the palette only."""
+    label: str
+    """One or two words, for the footer; for the palette too, unless there is a `title`."""
+    description: str
+    """One line, for help and palette."""
+    scopes: tuple[Scope, ...]
+    importance: int = 0
+    """The footer keeps the highest when it is too narrow for all; 0 is never in the footer."""
+    footer_keys: str = ""
+    """What the footer shows as keys when it is not the first one."""
+    why_not: Callable[[Session], str] = _always
+    """Why it cannot be done now, empty when it can."""
+    motion: bool = False
+    """Only moves a cursor: not in the palette."""
+    title: str = ""
+    """Its name in the palette where the label alone would not say it."""
+    takes_keys: bool = False
+    """What is typed right after it belongs to an input that it opens, so it is done before the next key is looked at.
+    Inside an input its key is a character."""

@@ -1,0 +1,231 @@
+"""What the stacks screen asks others for: py-spy on ranks, source files, the pager, files to export to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+from ...services.cluster.probes import PYSPY, py_spy
+from ...services.ranksets import RankSet
+from ...services.stacks.source_lines import SourceError, read_source
+from ..pager import PagerError, page
+from ..raw_texts import SOURCES, TEXT_LIMIT, about, newest, text_of
+from ..stack_export import file_name, write_new, written
+from ..widgets.painted import styled
+from ..widgets.raw_text import RawText
+from ..widgets.stack_table import StackTable
+from ..widgets.text import fit
+from ..wording import count
+from .job import JobScreen
+from .question import QuestionScreen
+
+if TYPE_CHECKING:
+    from ...services.cluster.probes import Probe
+    from ...services.stacks.model import Frame
+    from ...services.stacks.source_lines import SourceExcerpt
+    from ...services.stacks.tree import MergedStacks
+    from ..stack_view import StackView
+
+__all__ = ["StackRequests"]
+
+SOURCES_KEPT = 256
+MANY = 64
+"""Ranks from which on py-spy asks first."""
+
+
+class SourceRead(Message):
+    """The source lines of a frame, or why there are none."""
+
+    def __init__(self, frame: Frame, source: SourceExcerpt | str) -> None:
+        super().__init__()
+        self.frame = frame
+        self.source = source
+
+
+class Exported(Message):
+    """A file is written, or why it is not."""
+
+    def __init__(self, said: str) -> None:
+        super().__init__()
+        self.said = said
+
+
+class StackRequests(JobScreen):
+    """Base of the stacks screen; what comes back comes as a message."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.raw_source = ""
+        """The source whose text is shown, empty when the stack is."""
+        self._sources: dict[Frame, SourceExcerpt | str] = {}
+        self._reading: Frame | None = None
+
+    @property
+    def stack_view(self) -> StackView:
+        return self.app.view.stacks
+
+    @property
+    def ranks_shown(self) -> RankSet:
+        """The ranks that the filter leaves."""
+        return self.app.view.shown() if self.app.view.filter else self.session.all_ranks
+
+    @property
+    def part(self) -> MergedStacks:
+        """The stacks that the filter leaves."""
+        return self.stack_view.part(self.app.view.filter, self.ranks_shown)
+
+    def show_frame(self) -> None:
+        """Bring what is said of the frame under the cursor up to date."""
+        raise NotImplementedError
+
+    # raw text -------------------------------------------------------------------------------------------------
+
+    def show_raw(self) -> None:
+        """Bring the raw text up to date, where it is shown."""
+        rank, source = self.session.selected, self.raw_source
+        self.set_class(bool(source), "-raw")
+        if not source or rank is None:
+            return
+        asked_at = self.app.attachment.asking.get((rank, source))
+        title = styled(about(self.session, rank, source, self.app.clock(), asked_at))
+        answer = newest(self.session, rank, source)
+        self.query_one(RawText).show(title, lambda: self.raw_text(rank, TEXT_LIMIT), (rank, source), answer)
+
+    def do_raw(self) -> None:
+        """The stack, the traceback as it came, py-spy's text, and round again."""
+        order = ("", *SOURCES)
+        in_rank = self.focused in (self.query_one(StackTable), self.query_one(RawText).log_widget)
+        self.raw_source = order[(order.index(self.raw_source) + 1) % len(order)]
+        self.show_raw()
+        if in_rank:
+            self.call_after_refresh(self._to_rank_pane)
+
+    def _to_rank_pane(self) -> None:
+        self.set_focus(self.query_one(RawText).log_widget if self.raw_source else self.query_one(StackTable))
+
+    # source lines ---------------------------------------------------------------------------------------------
+
+    def source(self, frame: Frame) -> SourceExcerpt | str | None:
+        """The source lines of a frame; None while they are being read, beside the screen: a disk may be slow."""
+        if frame in self._sources:
+            return self._sources[frame]
+        if frame != self._reading:
+            self._reading = frame
+            self.run_worker(
+                lambda: self.post_message(SourceRead(frame, _read(frame))), group="source", exclusive=True, thread=True
+            )
+        return None
+
+    def on_source_read(self, message: SourceRead) -> None:
+        if len(self._sources) >= SOURCES_KEPT:
+            self._sources.clear()
+        self._sources[message.frame] = message.source
+        if message.frame == self._reading:
+            self._reading = None
+        self.show_frame()
+
+    # py-spy ---------------------------------------------------------------------------------------------------
+
+    def do_py_spy(self) -> None:
+        self._ask(py_spy(), "py-spy, without pausing the process")
+
+    def do_py_spy_subprocesses(self) -> None:
+        self._ask(py_spy(subprocesses=True), "py-spy with child processes, without pausing them")
+
+    def do_py_spy_native(self) -> None:
+        self._ask(py_spy(native=True), "py-spy with C and C++ frames, which pauses the process", pauses=True)
+
+    def _ask(self, probe: Probe, what: str, *, pauses: bool = False) -> None:
+        wanted = self.session.marked or RankSet([self.session.selected] if self.session.selected is not None else [])
+        asking = self.app.attachment.asking
+        ranks = RankSet(rank for rank in wanted if self.session.ranks[rank].address.url)
+        ranks -= RankSet(rank for rank, source in asking if source == probe.source)
+        if not ranks:
+            self.app.say("not now: no address is known, or py-spy has not answered yet")
+            return
+        named = f"{count(len(ranks), 'rank')} ({fit(str(ranks), min(len(str(ranks)), 60))})"
+
+        def go(agreed: bool | None) -> None:
+            if agreed:
+                self.app.attachment.ask(ranks, probe)
+                self.app.say(f"asked {named} for {what}")
+                if self.session.selected in ranks:
+                    self.raw_source = PYSPY.source
+                self.show_all()
+
+        if not pauses and len(ranks) < MANY:
+            go(True)
+            return
+        effect = (
+            "Each process stands still while it is read: some 10 ms, or seconds where there are many frames without "
+            "symbols. It takes the GIL of nobody and changes nothing."
+            if pauses
+            else "The processes are not paused; each rank starts py-spy once."
+        )
+        self.app.push_screen(QuestionScreen("py-spy", f"Ask {named} for {what}?\n\n{effect}"), go)
+
+    def tell_answers(self) -> None:
+        """Say what has come of what was asked for."""
+        answers = self.app.attachment.answered()
+        good = RankSet(reply.rank for reply in answers if not reply.error)
+        if good:
+            self.app.say(
+                f"py-spy has answered for {count(len(good), 'rank')}: {fit(str(good), min(len(str(good)), 40))}"
+            )
+        failed = [reply for reply in answers if reply.error]
+        if failed:
+            more = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
+            self.app.say(f"py-spy on rank {failed[0].rank}{more}: {failed[0].error}")
+
+    # text and files -------------------------------------------------------------------------------------------
+
+    def raw_text(self, rank: int, limit: int | None = None) -> str:
+        """The text that is shown, else the traceback, as far as `limit` bytes; a sentence when it is gone."""
+        try:
+            return text_of(self.session, rank, self.raw_source or SOURCES[0], limit)
+        except OSError as error:
+            return f"The text is no longer there: {error.strerror}"
+
+    def do_pager(self) -> None:
+        rank = self.session.selected
+        if rank is None:
+            return
+        try:
+            page(self.app, self.raw_text(rank), f"rank-{rank}-{self.raw_source or SOURCES[0]}.txt", self.app.env)
+        except PagerError as error:
+            self.app.say(str(error))
+
+    def do_export(self) -> None:
+        self._export("speedscope")
+
+    def do_export_collapsed(self) -> None:
+        self._export("collapsed")
+
+    def _export(self, style: str) -> None:
+        """Write what is shown, beside the screen: a big job makes a big file."""
+        part, view, target = self.part, self.stack_view, self.session.label
+        look = next((look for look in self.session.looks if look.id == view.stacks.look_id), None)
+        at = look.taken_at if look is not None else self.app.clock()
+        name = file_name(target, view.merged_threads, at, style)
+
+        def write() -> None:
+            try:
+                path = write_new(Path.cwd(), name, written(part, target, style))
+            except OSError as error:
+                self.post_message(Exported(f"not exported: {error.strerror or error}"))
+            else:
+                self.post_message(Exported(f"the stacks of {count(len(part.ranks), 'rank')} are in {path}"))
+
+        self.run_worker(write, group="export", thread=True)
+
+    def on_exported(self, message: Exported) -> None:
+        self.app.say(message.said)
+
+
+def _read(frame: Frame) -> SourceExcerpt | str:
+    try:
+        return read_source(frame)
+    except SourceError as error:
+        return str(error)
