@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["judge", "name_ranks"]
 
+_LONGEST = 40
+"""Characters of a rank set in a sentence; findings hold the whole set."""
 _MAIN_DIMENSIONS = frozenset(("pp", "dp", "dp_replicate", "dp_shard", "dp_cp", "fsdp", "cp", "sp", "tp", "ep"))
 """Dimensions that a sentence names; the others are made of these."""
 _SEVERITIES = list(Severity)
@@ -96,7 +98,11 @@ def name_ranks(
     """`rank 12 (node-b07, pp0 tp1)`, `ranks 3,77-79 (node-a01, node-a09)`; at most three hosts are named."""
     hosts = list(dict.fromkeys(states[rank].host for rank in ranks if rank in states and states[rank].host))
     word = "rank" if len(ranks) == 1 else "ranks"
-    named = f"{word} {ranks}"
+    written_out = str(ranks)
+    if len(written_out) > _LONGEST:
+        head = written_out[:_LONGEST].rpartition(",")[0]
+        written_out = f"{head},... ({len(ranks)} in all)"
+    named = f"{word} {written_out}"
     if len(ranks) == 1 and coordinates and (place := coordinates.get(ranks.first or 0)):
         hosts.append(written({dimension: index for dimension, index in place.items() if dimension in _MAIN_DIMENSIONS}))
     if not hosts or len(hosts) > 3:

@@ -96,6 +96,16 @@ def test_hosts_are_named_up_to_three() -> None:
     assert name_ranks(RankSet(range(5)), states) == "ranks 0-4 (on 5 hosts)"
 
 
+def test_long_rank_sets_are_cut_in_sentences_and_nowhere_else() -> None:
+    scattered = RankSet(rank * rank for rank in range(30))
+    states = table(dict.fromkeys(scattered, RankClass.DEAD))
+    named = name_ranks(scattered, states)
+    assert named.startswith("ranks 0-1,4,9,16,25,36,49,64,81,100,121,144,...")
+    assert "(30 in all)" in named
+    (found,) = judge(states).findings
+    assert found.culprits == scattered
+
+
 def test_a_single_rank_is_named_with_its_coordinates() -> None:
     states = table(dict.fromkeys(range(5), ALIVE))
     where = {4: {"pp": 1, "tp": 0, "ep_tp": 3}}
