@@ -106,6 +106,9 @@ def _taken_in(known: Finding, finding: Finding) -> Finding:
 
 def _of_the_same(text: str, known: Finding) -> str:
     """A sentence about the ranks that the finding before it has named already."""
+    _, no_dump, rest = text.partition(" left no flight recorder dump, and others wait in ")
+    if no_dump:
+        return f"Others wait in {rest}"  # that such a rank gives no dump is no news
     for verb, pronoun in ((" has ", "It"), (" have ", "They")):
         subject, found, rest = text.partition(verb)
         if found and known.text.startswith(subject + " "):

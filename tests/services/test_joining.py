@@ -58,6 +58,13 @@ def test_the_second_sentence_does_not_name_the_ranks_again() -> None:
     )
 
 
+def test_that_a_stopped_rank_gave_no_dump_is_not_said_again() -> None:
+    stopped = replace(finding("stopped", "3"), text="Rank 3 is stopped: no answer.")
+    text = "Rank 3 left no flight recorder dump, and others wait in all_reduce #7 of tp; ranks 0-2 wait."
+    (made,) = joined([stopped], [replace(finding("no_dump", "3", "0-2"), text=text)], [])
+    assert made.text == "Rank 3 is stopped: no answer. Others wait in all_reduce #7 of tp; ranks 0-2 wait."
+
+
 def test_what_the_class_does_not_explain_stays() -> None:
     two = finding("not_joined", "3-4", "0-2")
     made = joined([finding("dead", "3")], [two], [])
