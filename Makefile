@@ -8,7 +8,7 @@ SHELL := /bin/bash
 
 PYTHON ?= python3
 TORCH ?= torch==2.13.0
-JOBS ?= auto
+JOBS ?= 4
 
 VENV := .venv
 BIN := $(VENV)/bin

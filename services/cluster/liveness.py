@@ -132,7 +132,8 @@ def _from_ping(state: RankState, reply: RankReply) -> RankState:
             return _become(state, RankClass.SERVER_ERROR, reply.error, at)
         return _become(state, RankClass.FOREIGN_PORT, f"something else answers on this port: {reply.error}", at)
     if reply.outcome is Outcome.TIMEOUT and reply.status is not None:
-        return _become(state, RankClass.SERVER_ERROR, reply.error, at)
+        # It answers, if slowly; the slowness may as well be the network's or ours.
+        return _become(state, RankClass.UNKNOWN, reply.error, at)
     return _become(state, _BY_OUTCOME[reply.outcome], reply.error, at)
 
 

@@ -61,10 +61,11 @@ class Looking:
 def test_every_scenario_s_culprits_are_found_and_nobody_else(name: str, ranks: int | None) -> None:
     scenario = SCENARIOS[name]
     with Engine() as engine:
-        looking = Looking(engine, DemoTarget(ranks, name), timeout_s=1.5)
+        looking = Looking(engine, DemoTarget(ranks, name), timeout_s=1.0)
         looking.until(events.LookClosed)
-        time.sleep(APART_S)  # looks too close together are not compared
-        looking.look()
+        if not scenario.culprits(16) or scenario.culprits(16).keys() & set(BY_OTHERS):
+            time.sleep(APART_S)  # who stands still is told by two looks that lie apart
+            looking.look()
         expected = scenario.culprits(ranks or scenario.default_ranks)
         if ranks == 1:
             expected = {kind: found for kind, found in expected.items() if kind not in BY_OTHERS}
@@ -74,34 +75,35 @@ def test_every_scenario_s_culprits_are_found_and_nobody_else(name: str, ranks: i
         assert {finding.kind: finding.culprits for finding in findings} == expected
 
 
-async def test_twenty_looks_at_sick_ranks_keep_the_budget_and_classes_and_the_ranks_recover() -> None:
-    async with running_demo(64, "mixed") as demo:
-        expected = SCENARIOS["mixed"].culprits(64)
+@pytest.mark.parametrize("name", ["stopped", "gil-held"])
+async def test_twenty_looks_at_a_sick_rank_keep_the_budget_and_the_class_and_it_recovers(name: str) -> None:
+    async with running_demo(16, name) as demo:
+        ((kind, culprits),) = SCENARIOS[name].culprits(16).items()
+        rank_class = RankClass(kind)
+        handler = STUCK_HANDLERS[rank_class]
+        (sick,) = culprits
         with Engine() as engine:
-            looking = Looking(engine, StoreTarget(demo.host, demo.port), timeout_s=0.5)
+            looking = Looking(engine, StoreTarget(demo.host, demo.port), timeout_s=1.0)
             await asyncio.to_thread(looking.until, events.LookClosed)
             for _ in range(19):
                 await asyncio.to_thread(looking.look)
-                assert {kind.value: found for kind, found in looking.classes().items()} == expected
-            for rank_class, handler in STUCK_HANDLERS.items():
-                for rank in expected[rank_class]:
-                    assert looking.session.ranks[rank].stuck == (handler,)
+                assert looking.classes() == {rank_class: culprits}
+            assert looking.session.ranks[sick].stuck == (handler,)
             counts = await demo.counts()
             assert {most["maximum"] for handlers in counts.values() for most in handlers.values()} == {1}
             assert counts[0]["ping"]["total"] == 20
-            (gil_holder,) = expected[RankClass.GIL_HELD]
-            assert counts[gil_holder]["dump_traceback"]["total"] == 1
-            assert set((await demo.queued()).values()) == {1}  # the one ping in the stopped rank's listen queue
+            if rank_class is RankClass.GIL_HELD:
+                assert counts[sick]["dump_traceback"]["total"] == 1
+            else:
+                assert await demo.queued() == {sick: 1}  # the one ping, in its listen queue
 
-            (stopped,) = expected[RankClass.STOPPED]
-            await demo.release([stopped, gil_holder])
+            await demo.release([sick])
             await asyncio.to_thread(looking.look)
-            assert looking.session.ranks[stopped].rank_class is RankClass.ALIVE
-            assert looking.session.ranks[gil_holder].rank_class is RankClass.ALIVE
-            assert looking.session.ranks[stopped].stuck == ()
-            await demo.stop([stopped])
+            assert looking.classes() == {}
+            assert looking.session.ranks[sick].stuck == ()
+            await demo.stop([sick])
             await asyncio.to_thread(looking.look)
-            assert looking.session.ranks[stopped].rank_class is RankClass.STOPPED
+            assert looking.classes() == {RankClass.STOPPED: culprits}
 
 
 def test_the_demo_ends_with_the_attachment() -> None:

@@ -40,7 +40,7 @@ def test_the_stopped_rank_is_found_and_the_terminal_comes_back(demo: Terminal) -
         terminal.wait_for(r"HANG\s+Rank 4 \(.*\) is stopped", within=60)
         terminal.wait_for(r"look 1, \d+ s ago", within=60)
         terminal.press("2")
-        terminal.wait_for(r"4\s+S stopped .*no answer", within=30)
+        terminal.wait_for(r"4\s+S stopped (.|\n)*no answer after", within=30)
         terminal.press("q")
         assert terminal.wait_for_exit(within=30) == 0
         assert terminal.used_alternate_screen()

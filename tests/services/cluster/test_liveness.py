@@ -74,8 +74,8 @@ def test_a_rank_that_dies_between_ping_and_traceback_is_dead() -> None:
     assert after(reply(3), lost, reply(3, outcome=Outcome.REFUSED)).rank_class is RankClass.DEAD
 
 
-def test_an_answer_that_trickles_is_a_server_error_not_a_stopped_rank() -> None:
-    assert after(reply(3, outcome=Outcome.TIMEOUT, status=206, body=b"po")).rank_class is RankClass.SERVER_ERROR
+def test_an_answer_that_trickles_accuses_nobody() -> None:
+    assert after(reply(3, outcome=Outcome.TIMEOUT, status=206, body=b"po")).rank_class is RankClass.UNKNOWN
 
 
 def test_a_rank_alone_out_of_reach_on_a_host_that_can_be_reached_is_stopped() -> None:
