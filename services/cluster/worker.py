@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PROGRESS_STEP", "Worker", "WorkerListener"]
 
-SLOW_FACTOR, SLOWEST_S = 1.5, 30.0
-"""A rank that has answered late gets so many times what that took at the next look, up to so many seconds."""
+SLOW_FACTOR, SLOW_BUDGETS = 1.5, 4
+"""A rank that has answered late, within so many budgets, gets so many times what that took at the next look."""
 PROGRESS_STEP = 1024 * 1024
 """Bytes of a body between two progress reports."""
 
@@ -56,6 +56,7 @@ class _Request:
     """A request on its way."""
 
     probe: Probe
+    budget_s: float
     started_at: int
     started: float
     task: asyncio.Task[RankReply] | None = None
@@ -118,7 +119,8 @@ class Worker:
             budget_s: seconds from sending to the whole answer. Time spent waiting for a place in a lane is not
                 counted. A request kept from an earlier look gets `PATIENCE_S` more.
         """
-        budget_s = max(budget_s, min(self._slowest.get(probe.source, 0.0) * SLOW_FACTOR, SLOWEST_S))
+        given_s = budget_s
+        budget_s = max(budget_s, self._slowest.get(probe.source, 0.0) * SLOW_FACTOR)
         waiting = self._requests.get(probe.source)
         if waiting is not None:
             return await self._await(waiting, budget_s)
@@ -127,7 +129,7 @@ class Worker:
             if self._lanes.full:
                 error = f"not asked: {self._lanes.open} connections are open and this machine allows no more"
                 return self._unsent(probe, error)
-            request = self._send(probe)
+            request = self._send(probe, given_s)
             await self._patience(request, budget_s)
         except asyncio.CancelledError:
             self._let_go(probe.source)
@@ -151,8 +153,8 @@ class Worker:
         await asyncio.gather(*tasks, return_exceptions=True)
         self._requests.clear()
 
-    def _send(self, probe: Probe) -> _Request:
-        request = _Request(probe, started_at=time.time_ns(), started=time.monotonic())
+    def _send(self, probe: Probe, budget_s: float) -> _Request:
+        request = _Request(probe, budget_s, started_at=time.time_ns(), started=time.monotonic())
         self._requests[probe.source] = request
         self._lanes.open += 1
         request.task = asyncio.create_task(self._perform(request), name=f"rank {self.rank} {probe.source}")
@@ -234,7 +236,9 @@ class Worker:
             return
         request.parked = False
         if not task.cancelled() and task.exception() is None and task.result().outcome is Outcome.OK:
-            self._slowest[request.probe.source] = time.monotonic() - request.started
+            took = time.monotonic() - request.started
+            if took <= SLOW_BUDGETS * request.budget_s:  # longer than that it was not slow, it stood still
+                self._slowest[request.probe.source] = took
         self._listener.stuck_changed(self.rank, self.stuck)
         if request.watchers == 0 and not task.cancelled() and task.exception() is None:
             self._listener.late(task.result())
