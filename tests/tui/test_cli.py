@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -46,6 +47,8 @@ def serve() -> Iterator[object]:
         servers.append(server)
         return f"http://127.0.0.1:{server.port}"
 
+    start.servers = servers  # type: ignore[attr-defined]
+    start.wait = lambda work: asyncio.run_coroutine_threadsafe(work, loop).result(30)  # type: ignore[attr-defined]
     yield start
     for server in servers:
         asyncio.run_coroutine_threadsafe(server.close(), loop).result(10)
@@ -174,6 +177,28 @@ def test_the_environment_names_the_store() -> None:
         done = xpudbg("report", env={"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port})
     assert done.returncode == 3
     assert f"127.0.0.1:{port}" in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_it_with_what_has_come_and_leaves_nothing(
+    serve: object, number: signal.Signals, tmp_path: Path
+) -> None:
+    urls = [serve(healthy), serve(worker_server(stuck={"ping"}))]  # type: ignore[operator]
+    started = subprocess.Popen(
+        [sys.executable, "-P", "-m", "xpudbg.tui.cli", "report", *urls, "--timeout", "600", "--format", "json"],
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / ".links"), "TMPDIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    server = serve.servers[-1]  # type: ignore[attr-defined]
+    serve.wait(server.until(lambda: server.open["/handler/ping"] == 1))  # type: ignore[attr-defined]
+    started.send_signal(number)
+    output, errors = started.communicate(timeout=30)
+    assert started.returncode == 4, errors
+    assert errors == ""
+    assert json.loads(output)["looks"][0]["cancelled"]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_closed_pipe_is_no_traceback(serve: object) -> None:

@@ -1,0 +1,57 @@
+"""The sentences of the flight recorder's findings, on made-up jobs whose fault is known."""
+
+from __future__ import annotations
+
+from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob, Fault
+from tests.services.flight_recorder.looking import analysed
+from xpudbg.services.findings import Confidence, Finding, Severity
+from xpudbg.services.flight_recorder.diagnosis import diagnose
+from xpudbg.services.flight_recorder.slow import SlowRank, Statistic
+from xpudbg.services.ranksets import RankSet
+from xpudbg.services.recorder_findings import recorder_findings
+from xpudbg.services.recorder_look import RecorderLook, SlowIn
+
+WORLD = FakeGroup("0", "default_pg", (0, 1, 2, 3))
+TP = (FakeGroup("1", "tp", (0, 1)), FakeGroup("2", "tp", (2, 3)))
+STEP = [Call("1"), Call("2"), Call("0")]
+
+
+def found(*faults: Fault, program: list[Call] | None = None) -> list[Finding]:
+    job = FakeJob(4, [WORLD, *TP], program or STEP * 3, faults=faults)
+    look = RecorderLook(1, {"dump_nccl_trace_json": diagnose(analysed(job))})
+    return recorder_findings(look, lambda ranks: f"rank{'s' if len(ranks) > 1 else ''} {ranks}")
+
+
+def test_not_joined() -> None:
+    (one,) = found(Fault(3, 2, "stops"))
+    assert one.text.startswith("Rank 3 has not joined all_reduce #2 of tp; ranks 0-2 wait")
+    assert one.text.endswith("1 other group waits behind it.")
+    assert (one.kind, one.seq, str(one.waiting)) == ("not_joined", 2, "0-2")
+    assert one.group is not None
+    assert (one.group.desc, one.group.ranks) == ("tp", RankSet([2, 3]))
+
+
+def test_device_stuck() -> None:
+    (one,) = found(Fault(2, 1, "device"))
+    assert one.kind == "device_stuck"
+    assert one.text.startswith("Rank 2 has joined all_reduce #1 of default_pg and not completed it on the device; ")
+
+
+def test_mismatch_says_in_what() -> None:
+    wrong = Call("0", inputs=((512,),), outputs=((512,),))
+    (one,) = found(Fault(1, 1, "wrong", wrong))
+    assert one.kind == "mismatch"
+    assert "Rank 1 calls something else than the others in all_reduce #1 of default_pg" in one.text
+    assert "they differ in size (ranks 0,2-3 in [1024] out [1024]; rank 1 in [512] out [512])" in one.text
+
+
+def test_a_slow_rank_is_told_and_not_accused() -> None:
+    slow = SlowRank(3, 0, Statistic.WAITS, 200, 0.97, 0.031, 0.002, RankSet([0, 1, 2]), {})
+    group = analysed(FakeJob(4, [WORLD], [Call("0")])).job.groups[0]
+    (one,) = recorder_findings(RecorderLook(1, {}, slow=(SlowIn(slow, group),)), lambda ranks: f"rank {ranks}")
+    assert (one.kind, one.severity, one.confidence) == ("slow_rank", Severity.INFO, Confidence.LIKELY)
+    assert one.text == ("Rank 3 is slow: it comes last in 97% of 200 collectives, by 31 ms in the median (default_pg).")
+
+
+def test_a_healthy_job_has_none() -> None:
+    assert found() == []
