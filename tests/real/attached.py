@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import time
 
+from tests.real.job import RealJob
 from xpudbg.services import events
 from xpudbg.services.attach_options import AttachOptions
 from xpudbg.services.engine import Engine
 from xpudbg.services.history import APART_S
 from xpudbg.services.session import Session
 from xpudbg.services.snapshot import RankClass
-from xpudbg.services.targets import Target
+from xpudbg.services.targets import Target, parse_target
 
-__all__ = ["TIMEOUT_S", "Attached"]
+__all__ = ["TIMEOUT_S", "Attached", "store_of"]
 
 TIMEOUT_S = 1.0
+
+
+def store_of(job: RealJob) -> Target:
+    """The target that names the store of a job."""
+    target = parse_target([job.store], {})
+    assert target is not None
+    return target
 
 
 class Attached:

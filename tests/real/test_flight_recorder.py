@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
-from tests.real.attached import Attached
+from tests.real.attached import Attached, store_of
 from tests.real.job import RealJob, real_job
 from xpudbg.services.engine import Engine
 from xpudbg.services.findings import Finding, VerdictValue
 from xpudbg.services.ranksets import RankSet
-from xpudbg.services.targets import Target, parse_target
 
 pytestmark = pytest.mark.torch
 
 LONG = 300
 """Seconds for which a rank does something; longer than any test."""
-
-
-@pytest.fixture
-def engine() -> Iterator[Engine]:
-    with Engine() as running:
-        yield running
-
-
-def store(job: RealJob) -> Target:
-    target = parse_target([job.store], {})
-    assert target is not None
-    return target
 
 
 def everywhere(job: RealJob, command: str, ranks: Iterable[int] | None = None) -> None:
@@ -70,7 +57,7 @@ def test_a_rank_asleep_before_a_collective(torch_python: str, tmp_path: Path, en
     with real_job(torch_python, tmp_path, world_size=4) as job:
         asleep(job, 2)
         tell(job, "all_reduce 1", 0, 1, 3)
-        attached = Attached(engine, store(job))
+        attached = Attached(engine, store_of(job))
         until_inside(attached, (0, 1, 3), "all_reduce")
         attached.look_apart()
         (finding,) = serious(attached)
@@ -84,7 +71,7 @@ def test_two_ranks_asleep(torch_python: str, tmp_path: Path, engine: Engine) -> 
     with real_job(torch_python, tmp_path, world_size=4) as job:
         asleep(job, 1, 3)
         tell(job, "all_reduce 1", 0, 2)
-        attached = Attached(engine, store(job))
+        attached = Attached(engine, store_of(job))
         until_inside(attached, (0, 2), "all_reduce")
         attached.look_apart()
         (finding,) = serious(attached)
@@ -101,7 +88,7 @@ def test_a_chain_of_groups_accuses_its_end_alone(torch_python: str, tmp_path: Pa
         tell(job, "in tp2 all_reduce", 4)
         tell(job, "in dp0 all_reduce", 0, 2)
         tell(job, "in dp1 all_reduce", 1, 3)
-        attached = Attached(engine, store(job))
+        attached = Attached(engine, store_of(job))
         until_inside(attached, (0, 1, 2, 3, 4), "all_reduce")
         attached.look_apart()
         findings = serious(attached)
@@ -119,7 +106,7 @@ def test_two_groups_entered_in_opposite_order_is_a_deadlock_of_nobody(
             everywhere(job, f"in {name} all_reduce")
         tell(job, "in a all_reduce", 0)
         tell(job, "in b all_reduce", 1)
-        attached = Attached(engine, store(job))
+        attached = Attached(engine, store_of(job))
         until_inside(attached, (0, 1), "all_reduce")
         attached.look_apart()
         (finding,) = serious(attached)
@@ -132,7 +119,7 @@ def test_another_collective_on_one_rank(torch_python: str, tmp_path: Path, engin
     with real_job(torch_python, tmp_path, world_size=4) as job:
         tell(job, "in world all_reduce", 0, 1, 3)
         tell(job, "in world all_gather", 2)
-        attached = Attached(engine, store(job))
+        attached = Attached(engine, store_of(job))
         attached.look_apart()
         attached.look_apart()
         found = {one.kind: one.culprits for one in serious(attached)}
@@ -145,7 +132,7 @@ def test_the_class_of_the_culprit_and_its_call_are_one_finding(
     torch_python: str, tmp_path: Path, engine: Engine, state: str
 ) -> None:
     with real_job(torch_python, tmp_path, world_size=4) as job:
-        attached = Attached(engine, store(job))
+        attached = Attached(engine, store_of(job))
         if state == "stopped":
             job.stop(3)
             tell(job, "all_reduce 1", 0, 1, 2)
@@ -168,7 +155,7 @@ def test_a_group_that_only_some_members_have_used_so_far(torch_python: str, tmp_
     with real_job(torch_python, tmp_path, world_size=4) as job:
         everywhere(job, "new_group sub 0,1,2")
         tell(job, "in sub all_reduce", 0, 1)
-        attached = Attached(engine, store(job))
+        attached = Attached(engine, store_of(job))
         until_inside(attached, (0, 1), "all_reduce")
         attached.look_apart()
         accused = RankSet(rank for one in serious(attached) for rank in one.culprits)
@@ -180,7 +167,7 @@ def test_a_healthy_fast_job(torch_python: str, tmp_path: Path, engine: Engine) -
         for rank in range(4):
             job.tell(rank, "work 30 0.0")
             job.expect(rank, "working")
-        attached = Attached(engine, store(job))
+        attached = Attached(engine, store_of(job))
         for _ in range(4):
             attached.look_apart()
             assert serious(attached) == []

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import urllib.request
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
-from tests.real.attached import Attached
+from tests.real.attached import Attached, store_of
 from tests.real.job import RealJob, real_job
 from xpudbg.services import events
 from xpudbg.services.attach_options import AttachOptions
@@ -19,34 +18,16 @@ from xpudbg.services.findings import VerdictValue
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.session import Phase, Session
 from xpudbg.services.snapshot import RankAddress, RankClass
-from xpudbg.services.targets import Target, WorkersTarget, parse_target
+from xpudbg.services.targets import WorkersTarget
 
 pytestmark = pytest.mark.torch
-
-
-@pytest.fixture
-def job(torch_python: str, tmp_path: Path) -> Iterator[RealJob]:
-    with real_job(torch_python, tmp_path, world_size=4) as running:
-        yield running
-
-
-@pytest.fixture
-def engine() -> Iterator[Engine]:
-    with Engine() as running:
-        yield running
-
-
-def store(job: RealJob) -> Target:
-    target = parse_target([job.store], {})
-    assert target is not None
-    return target
 
 
 def test_a_healthy_job_that_moves_is_ok(job: RealJob, engine: Engine) -> None:
     for rank in range(4):
         job.tell(rank, "train")
         job.expect(rank, "done train")
-    attached = Attached(engine, store(job))
+    attached = Attached(engine, store_of(job))
     for _ in range(3):
         attached.look()
         assert set(attached.classes().values()) == {RankClass.ALIVE}
@@ -59,7 +40,7 @@ def test_a_stopped_rank_stays_stopped_over_twenty_looks_and_is_alive_when_it_goe
     job: RealJob, engine: Engine
 ) -> None:
     job.stop(2)
-    attached = Attached(engine, store(job))
+    attached = Attached(engine, store_of(job))
     for number in range(20):
         assert attached.classes() == {
             0: RankClass.ALIVE,
@@ -80,7 +61,7 @@ def test_a_stopped_rank_stays_stopped_over_twenty_looks_and_is_alive_when_it_goe
 
 
 def test_a_rank_that_holds_the_gil_over_twenty_looks_stays_as_reachable_as_before(job: RealJob, engine: Engine) -> None:
-    attached = Attached(engine, store(job))
+    attached = Attached(engine, store_of(job))
     assert attached.classes()[1] is RankClass.ALIVE
     job.tell(1, "gil 30")
     job.expect(1, "holding")
@@ -99,7 +80,7 @@ def test_a_rank_that_holds_the_gil_over_twenty_looks_stays_as_reachable_as_befor
 
 
 def test_a_killed_rank_is_dead(job: RealJob, engine: Engine) -> None:
-    attached = Attached(engine, store(job))
+    attached = Attached(engine, store_of(job))
     job.kill(3)
     attached.look()
     assert attached.classes()[3] is RankClass.DEAD
@@ -110,7 +91,7 @@ def test_a_killed_rank_is_dead(job: RealJob, engine: Engine) -> None:
 def test_the_end_of_the_rank_that_hosts_the_store_is_a_dead_rank_not_a_lost_target(
     job: RealJob, engine: Engine
 ) -> None:
-    attached = Attached(engine, store(job))
+    attached = Attached(engine, store_of(job))
     job.kill(0)
     attached.look()
     assert attached.classes()[0] is RankClass.DEAD
@@ -122,7 +103,7 @@ def test_the_end_of_the_rank_that_hosts_the_store_is_a_dead_rank_not_a_lost_targ
 def test_the_death_of_rank_0_is_told_from_a_stop_though_torch_s_page_keeps_its_ports_open(
     job: RealJob, engine: Engine
 ) -> None:
-    attached = Attached(engine, store(job))
+    attached = Attached(engine, store_of(job))
     job.kill(0, with_children=False)
     for _ in range(3):
         attached.look()
@@ -133,7 +114,7 @@ def test_the_death_of_rank_0_is_told_from_a_stop_though_torch_s_page_keeps_its_p
 
 
 def test_a_stopped_rank_0_is_stopped_not_dead(job: RealJob, engine: Engine) -> None:
-    attached = Attached(engine, store(job))
+    attached = Attached(engine, store_of(job))
     job.stop(0)
     for _ in range(2):
         attached.look()
@@ -146,7 +127,7 @@ def test_a_stopped_rank_0_is_stopped_not_dead(job: RealJob, engine: Engine) -> N
 
 def test_a_rank_that_never_registered(torch_python: str, engine: Engine, tmp_path: Path) -> None:
     with real_job(torch_python, tmp_path, world_size=3, roles={1: "skip-debug-server"}) as job:
-        attached = Attached(engine, store(job))
+        attached = Attached(engine, store_of(job))
         assert attached.classes() == {0: RankClass.ALIVE, 1: RankClass.NOT_REGISTERED, 2: RankClass.ALIVE}
         (finding,) = attached.session.verdict.findings
         assert (finding.kind, finding.culprits) == ("not_registered", RankSet([1]))
@@ -160,7 +141,7 @@ def test_another_server_on_the_port_of_a_rank(job: RealJob, engine: Engine) -> N
         def log_message(self, *_: object) -> None:
             pass
 
-    addresses = Attached(engine, store(job)).session.ranks
+    addresses = Attached(engine, store_of(job)).session.ranks
     foreign = HTTPServer(("127.0.0.1", 0), Foreign)
     Thread(target=foreign.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{foreign.server_port}"
@@ -173,7 +154,7 @@ def test_another_server_on_the_port_of_a_rank(job: RealJob, engine: Engine) -> N
 
 def test_a_store_whose_process_is_stopped_says_so_and_does_not_hang(job: RealJob, engine: Engine) -> None:
     job.stop(0)
-    attached = Attached(engine, store(job))
+    attached = Attached(engine, store_of(job))
     assert attached.session.phase is Phase.FAILED
     assert attached.session.failure
     assert attached.session.hint
@@ -182,7 +163,7 @@ def test_a_store_whose_process_is_stopped_says_so_and_does_not_hang(job: RealJob
 
 def test_cancelling_a_look_on_a_stopped_rank_ends_it(job: RealJob, engine: Engine) -> None:
     job.stop(1)
-    engine.attach(store(job), AttachOptions(timeout_s=600))
+    engine.attach(store_of(job), AttachOptions(timeout_s=600))
     session = Session()
     while session.under_way is None or session.under_way.waiting_for != RankSet([1]):
         session.apply(engine.events.get(timeout=60))

@@ -3,43 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.real.attached import Attached
-from tests.real.job import RealJob, real_job
+from tests.real.attached import Attached, store_of
+from tests.real.job import RealJob
 from xpudbg.services.cluster.probes import py_spy
 from xpudbg.services.engine import Engine
 from xpudbg.services.events import AskedReply
 from xpudbg.services.findings import Confidence, Severity
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.stack_findings import place_of
-from xpudbg.services.targets import Target, parse_target
 
 pytestmark = pytest.mark.torch
 
 LONG = 300
 """Seconds for which a rank does something; longer than any test."""
-
-
-@pytest.fixture
-def job(torch_python: str, tmp_path: Path) -> Iterator[RealJob]:
-    with real_job(torch_python, tmp_path, world_size=4) as running:
-        yield running
-
-
-@pytest.fixture
-def engine() -> Iterator[Engine]:
-    with Engine() as running:
-        yield running
-
-
-def store(job: RealJob) -> Target:
-    target = parse_target([job.store], {})
-    assert target is not None
-    return target
 
 
 def join(job: RealJob, *ranks: int) -> None:
@@ -66,7 +45,7 @@ def test_a_rank_asleep_in_its_loader_while_the_others_wait(job: RealJob, engine:
     job.tell(3, f"load {LONG}")
     job.expect(3, "loading")
     join(job, 0, 1, 2)
-    attached = Attached(engine, store(job))
+    attached = Attached(engine, store_of(job))
     until_waiting(attached, RankSet([0, 1, 2]), "all_reduce")
     attached.look_apart()
     assert accused(attached) == {"not_joined": RankSet([3])}
@@ -84,7 +63,7 @@ def test_a_rank_that_holds_the_gil_is_shown_with_its_line_and_once(job: RealJob,
     job.tell(1, f"gil {LONG}")
     job.expect(1, "holding")
     join(job, 0, 2, 3)
-    attached = Attached(engine, store(job))
+    attached = Attached(engine, store_of(job))
     until_waiting(attached, RankSet([0, 2, 3]), "all_reduce")
     attached.look_apart()
     assert accused(attached) == {"gil_held": RankSet([1])}
@@ -98,7 +77,7 @@ def test_a_rank_in_a_loop_of_its_own_is_not_hidden(job: RealJob, engine: Engine)
     job.tell(2, f"busy {LONG}")
     job.expect(2, "busy")
     join(job, 0, 1, 3)
-    attached = Attached(engine, store(job))
+    attached = Attached(engine, store_of(job))
     until_waiting(attached, RankSet([0, 1, 3]), "all_reduce")
     attached.look_apart()
     assert set(accused(attached).values()) == {RankSet([2])}
@@ -111,7 +90,7 @@ def test_a_rank_in_a_loop_of_its_own_is_not_hidden(job: RealJob, engine: Engine)
 def test_a_recv_that_nobody_sends_to_is_shown_with_an_unknown_sender(job: RealJob, engine: Engine) -> None:
     job.tell(1, "recv 0")
     job.expect(1, "receiving")
-    attached = Attached(engine, store(job))
+    attached = Attached(engine, store_of(job))
     until_waiting(attached, RankSet([1]), "recv")
     attached.look_apart()
     (waiting,) = attached.session.stacks.stuck.receiving
@@ -121,7 +100,7 @@ def test_a_recv_that_nobody_sends_to_is_shown_with_an_unknown_sender(job: RealJo
 
 
 def test_an_idle_job_has_nothing_to_say(job: RealJob, engine: Engine) -> None:
-    attached = Attached(engine, store(job))
+    attached = Attached(engine, store_of(job))
     for _ in range(2):
         attached.look_apart()
         assert attached.session.verdict.findings == ()
@@ -136,7 +115,7 @@ def test_a_moving_job_has_nothing_to_say(job: RealJob, engine: Engine, slow: flo
         job.expect(rank, "working")
     if slow is not None and slow > 1:
         time.sleep(4.5 * slow)  # the job has to have been slow for some steps before that can be told from a hang
-    attached = Attached(engine, store(job))
+    attached = Attached(engine, store_of(job))
     for _ in range(7):
         attached.look_apart()
         serious = [one for one in attached.session.verdict.findings if one.severity is not Severity.INFO]
@@ -145,7 +124,7 @@ def test_a_moving_job_has_nothing_to_say(job: RealJob, engine: Engine, slow: flo
 
 def test_py_spy_on_demand_with_native_frames(job: RealJob, engine: Engine) -> None:
     join(job, 0, 1, 2)
-    attached = Attached(engine, store(job))
+    attached = Attached(engine, store_of(job))
     engine.ask(RankSet([0]), py_spy(native=True))
     event = None
     while not isinstance(event, AskedReply):

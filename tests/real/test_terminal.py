@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.real.job import RealJob, real_job
+from tests.real.job import RealJob
 from tests.terminal.terminal import Terminal
 
 pytestmark = [pytest.mark.torch, pytest.mark.terminal]
 
 XPUDBG = str(Path(sys.executable).with_name("xpudbg"))
 SOON = 30.0
-
-
-@pytest.fixture
-def job(torch_python: str, tmp_path: Path) -> Iterator[RealJob]:
-    with real_job(torch_python, tmp_path, world_size=4) as running:
-        yield running
 
 
 def test_the_stopped_rank_is_found_by_keys_and_the_terminal_is_as_before(job: RealJob, tmp_path: Path) -> None:
