@@ -83,7 +83,8 @@ def render_text(session: Session, *, with_ranks: bool = False) -> str:
     lines += [f"verdict  {made['verdict']}{' (partial)' if made['partial'] else ''}", f"  {made['summary']}", ""]
     for number, finding in enumerate(made["findings"], 1):
         lines += _finding_lines(number, finding)
-    lines += _class_lines(made)
+    if not session.post_mortem:  # files tell nothing of processes
+        lines += _class_lines(made)
     lines += _stack_lines(made["stacks"])
     lines += [f"note     {note}" for note in made["notes"]]
     lines += [f"fault    xpudbg failed while {fault['doing']}: {fault['error']}" for fault in made["faults"]]
@@ -105,7 +106,7 @@ def render_markdown(session: Session, *, with_ranks: bool = False) -> str:
         lines += [f"   - evidence: {_md(text)}" for text in _evidence_lines(finding)]
     if made["findings"]:
         lines.append("")
-    if made["classes"]:
+    if made["classes"] and not session.post_mortem:
         lines += ["| class | ranks | which |", "|---|---:|---|"]
         lines += [f"| {name} | {len(ranks)} | {RankSet(ranks)} |" for name, ranks in made["classes"].items()]
         lines.append("")

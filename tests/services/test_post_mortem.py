@@ -14,7 +14,7 @@ from xpudbg.services import events
 from xpudbg.services.attach_options import AttachOptions
 from xpudbg.services.engine import Engine
 from xpudbg.services.ranksets import RankSet
-from xpudbg.services.report import render_json, render_text
+from xpudbg.services.report import render_json, render_markdown, render_text
 from xpudbg.services.session import Phase, Session
 from xpudbg.services.targets import FilesTarget
 
@@ -81,6 +81,12 @@ def test_a_file_that_can_not_be_used_gets_a_reason_and_no_pickle_is_run(tmp_path
     assert "nccl_trace_rank_3: a pickle that names code (posix.system); refused, nothing was run" in reasons
     assert "nccl_trace_rank_4: empty" in reasons
     assert not list(Path.cwd().glob("PWNED*"))
+
+
+def test_the_text_has_no_classes_of_processes() -> None:
+    session = opened(DUMPS / "coalesced-missing-on-one-rank")
+    assert "unknown" not in render_text(session)
+    assert "unknown" not in render_markdown(session)
 
 
 def test_hostile_names_of_groups_are_shown_as_text() -> None:
