@@ -14,15 +14,23 @@ if TYPE_CHECKING:
     from ..services.session import Session
 
 __all__ = [
+    "POST_MORTEM",
     "Action",
     "Scope",
+    "can_ask",
     "can_look",
+    "has_findings",
+    "job_behind",
     "look_under_way",
     "needs_marks",
     "needs_ranks",
     "needs_stacks",
     "needs_target",
+    "takes_looks",
 ]
+
+POST_MORTEM = "post mortem: nothing to ask"
+"""Why what needs a living job cannot be done on files."""
 
 
 class Scope(StrEnum):
@@ -33,6 +41,7 @@ class Scope(StrEnum):
     OVERVIEW = "overview"
     RANKS = "ranks"
     STACKS = "stacks"
+    FILTER = "filter line"
     START = "start"
     GRID = "rank grid"
     TABLE = "table"
@@ -60,12 +69,30 @@ def can_look(session: Session) -> str:
     return "the target is being opened" if session.phase is Phase.OPENING else needs_target(session)
 
 
+def takes_looks(session: Session) -> str:
+    return POST_MORTEM if session.post_mortem else needs_target(session)
+
+
+def can_ask(session: Session) -> str:
+    return POST_MORTEM if session.post_mortem else needs_ranks(session)
+
+
 def look_under_way(session: Session) -> str:
+    if session.post_mortem:
+        return POST_MORTEM
     return "" if session.under_way is not None else "no look is under way"
 
 
 def needs_stacks(session: Session) -> str:
     return "" if session.stacks.look_id else "there are no stacks yet"
+
+
+def has_findings(session: Session) -> str:
+    return "" if session.ranks and session.verdict.findings else "there is no finding"
+
+
+def job_behind(session: Session) -> str:
+    return "" if session.phase is not Phase.IDLE else "there is no job to go back to; ctrl+q quits"
 
 
 def needs_marks(session: Session) -> str:
@@ -91,9 +118,11 @@ class Action:
     why_not: Callable[[Session], str] = _always
     """Why it cannot be done now, empty when it can."""
     motion: bool = False
-    """Only moves a cursor: not in the palette."""
+    """Only moves a cursor, or is of no use by name: not in the palette."""
     title: str = ""
     """Its name in the palette where the label alone would not say it."""
+    after_failure: bool = False
+    """Of use when the target could not be opened, so it is in the footer then."""
     takes_keys: bool = False
     """What is typed right after it belongs to an input that it opens, so it is done before the next key is looked at.
     Inside an input its key is a character."""

@@ -10,7 +10,21 @@ from typing import TYPE_CHECKING
 
 from textual.binding import Binding
 
-from .action import Action, Scope, can_look, look_under_way, needs_marks, needs_ranks, needs_stacks, needs_target
+from .action import (
+    Action,
+    Scope,
+    can_ask,
+    can_look,
+    has_findings,
+    job_behind,
+    look_under_way,
+    needs_marks,
+    needs_ranks,
+    needs_stacks,
+    needs_target,
+    takes_looks,
+)
+from .key_names import keys_shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,6 +45,24 @@ ACTIONS: tuple[Action, ...] = (
     Action("first", ("g", "home"), "first", "To the first", _PANES, motion=True),
     Action("last", ("G", "end"), "last", "To the last", _PANES, motion=True),
     Action("enter", ("enter",), "open", "Open the rank table at the selected rank", (Scope.OVERVIEW,), 70),
+    Action(
+        "next_finding",
+        ("f",),
+        "finding",
+        "Show a finding in full and select its first rank; again, the next one; esc back to all",
+        (Scope.OVERVIEW,),
+        62,
+        why_not=has_findings,
+        title="Next finding",
+    ),
+    Action(
+        "previous_finding",
+        ("F",),
+        "previous finding",
+        "Show the finding before in full and select its first rank",
+        (Scope.OVERVIEW,),
+        why_not=has_findings,
+    ),
     Action("overview", ("1",), "overview", "Overview: verdict and rank grid", (Scope.JOB,), 40),
     Action("ranks", ("2",), "ranks", "Ranks: one row a rank", (Scope.JOB,), 45),
     Action("stacks", ("3",), "stacks", "Stacks: all ranks merged, the odd ones first", (Scope.JOB,), 46),
@@ -38,10 +70,11 @@ ACTIONS: tuple[Action, ...] = (
         "look",
         ("r",),
         "look again",
-        "Look again at all ranks; try again when the target failed",
+        "Look again at all ranks, or read the dumps again; try again when the target failed",
         (Scope.JOB,),
         80,
         why_not=can_look,
+        after_failure=True,
     ),
     Action(
         "refresh",
@@ -50,7 +83,7 @@ ACTIONS: tuple[Action, ...] = (
         "Look again by itself: off, 2, 5, 10, 30 s",
         (Scope.JOB,),
         50,
-        why_not=needs_target,
+        why_not=takes_looks,
     ),
     Action(
         "filter",
@@ -117,7 +150,7 @@ ACTIONS: tuple[Action, ...] = (
         "copy",
         ("y",),
         "copy",
-        "Copy the verdict (overview), the row (ranks), the branch, stack or text (stacks) to the clipboard",
+        "Send the verdict (overview), the row (ranks), the branch, stack or text (stacks) to the terminal's clipboard",
         (Scope.JOB,),
         52,
         why_not=needs_target,
@@ -159,7 +192,7 @@ ACTIONS: tuple[Action, ...] = (
         "Ask py-spy on the marked ranks, or on the selected one; the processes are not paused",
         (Scope.STACKS,),
         54,
-        why_not=needs_ranks,
+        why_not=can_ask,
     ),
     Action(
         "py_spy_subprocesses",
@@ -167,7 +200,7 @@ ACTIONS: tuple[Action, ...] = (
         "py-spy with child processes",
         "The same with child processes (data loader workers); nothing is paused",
         (Scope.STACKS,),
-        why_not=needs_ranks,
+        why_not=can_ask,
     ),
     Action(
         "py_spy_native",
@@ -175,7 +208,7 @@ ACTIONS: tuple[Action, ...] = (
         "py-spy with C and C++ frames",
         "The same with native frames: pauses each process while it is read, so it asks first",
         (Scope.STACKS,),
-        why_not=needs_ranks,
+        why_not=can_ask,
     ),
     Action(
         "pager",
@@ -206,43 +239,59 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action("cancel_look", (), "cancel look", "End the look that is under way", (Scope.JOB,), why_not=look_under_way),
     Action("last_place", ("minus",), "last place", "To the last place, and back again", (Scope.JOB,), 20),
-    Action("back", ("escape",), "back", "Back: close the filter, then to where you came from", (Scope.JOB,), 25),
-    Action("target", ("t",), "target", "Let go of this job and attach to another", (Scope.JOB,), 15),
+    Action(
+        "back",
+        ("escape",),
+        "back",
+        "Back: close the finding or the filter, then to where you came from",
+        (Scope.JOB,),
+        25,
+    ),
+    Action(
+        "target",
+        ("t",),
+        "target",
+        "Attach to another target; this one is kept until then",
+        (Scope.JOB,),
+        15,
+        after_failure=True,
+    ),
+    Action(
+        "keep_filter", ("enter",), "keep the filter", "Keep the filter and go back to the ranks", (Scope.FILTER,), 95
+    ),
+    Action("drop_filter", ("escape",), "take it away", "Show all ranks again", (Scope.FILTER,), 94),
+    Action("submit", ("enter",), "attach", "Attach to what is typed or chosen", (Scope.START,), 95),
     Action("choices", ("down",), "choose", "To the targets used before and the demo", (Scope.START,), 60, "↓"),
-    Action("leave", ("escape",), "quit", "Quit", (Scope.START,), 90),
+    Action("leave", ("escape",), "back", "Back to the job", (Scope.START,), 90, why_not=job_behind),
     Action("close", ("escape", "question_mark", "q"), "close", "Close", (Scope.HELP,), 90),
     Action("agree", ("y", "enter"), "yes", "Do it", (Scope.QUESTION,), 90),
     Action("decline", ("n", "escape", "q"), "no", "Leave it", (Scope.QUESTION,), 89),
     Action("theme", (), "theme", "Change the colours", (Scope.APP,)),
-    Action("palette", ("colon", "ctrl+p"), "palette", "Everything that can be done here, by name", (Scope.APP,), 35),
-    Action("help", ("question_mark",), "keys", "The keys of this place", (Scope.APP,), 85),
-    Action("quit", ("q",), "quit", "Quit", (Scope.APP,), 90),
+    Action(
+        "palette",
+        ("colon", "ctrl+p"),
+        "palette",
+        "Everything that can be done here, by name",
+        (Scope.APP,),
+        35,
+        after_failure=True,
+    ),
+    Action("help", ("question_mark",), "keys", "The keys of this place", (Scope.APP,), 85, after_failure=True),
+    Action("quit", ("q", "ctrl+q"), "quit", "Quit", (Scope.APP,), 90, after_failure=True),
+    Action(
+        "interrupt",
+        ("ctrl+c",),
+        "interrupt",
+        "Copy the text selected with the mouse; without one say how to quit, twice within 2 s quit",
+        (Scope.APP,),
+        motion=True,
+    ),
 )
 
 by_name: dict[str, Action] = {action.name: action for action in ACTIONS}
 
-_SHOWN = {
-    "left_square_bracket": "[",
-    "right_square_bracket": "]",
-    "question_mark": "?",
-    "slash": "/",
-    "minus": "-",
-    "colon": ":",
-    "escape": "esc",
-    "up": "↑",
-    "down": "↓",
-    "left": "←",
-    "right": "→",
-    "pageup": "pgup",
-    "pagedown": "pgdn",
-    "enter": "enter",
-    "shift+tab": "⇧tab",
-}
-
-
-def keys_shown(action: Action) -> list[str]:
-    """The keys of an action as people write them."""
-    return [_SHOWN.get(key, key) for key in action.keys]
+_EVERYWHERE = frozenset(("ctrl+c", "ctrl+q"))
+"""Keys that hold in dialogs and inputs too."""
 
 
 def actions_in(scopes: Iterable[Scope]) -> list[Action]:
@@ -254,7 +303,13 @@ def actions_in(scopes: Iterable[Scope]) -> list[Action]:
 def bindings(scope: Scope) -> list[BindingType]:
     """The bindings of one widget, screen or the app; all of them lead to `XpudbgApp.action_perform`."""
     return [
-        Binding(key, f"app.perform('{action.name}')", action.description, show=False, priority=action.takes_keys)
+        Binding(
+            key,
+            f"app.perform('{action.name}')",
+            action.description,
+            show=False,
+            priority=action.takes_keys or key in _EVERYWHERE,
+        )
         for action in actions_in((scope,))
         for key in action.keys
     ]

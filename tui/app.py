@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import signal
 import time
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from rich.text import Text
 from textual.app import App
 from textual.widgets import Input
 
@@ -14,6 +17,7 @@ from ..services.session import Phase
 from .actions import Scope, bindings, by_name
 from .attachment import Attachment
 from .bridge import TICK_S, SessionChanged
+from .crash import crash_message, write_crash
 from .palette import RegistryProvider
 from .screens.help import HelpScreen
 from .screens.job import JobScreen
@@ -26,6 +30,7 @@ from .widgets.text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from textual.screen import Screen
 
@@ -36,6 +41,12 @@ if TYPE_CHECKING:
     from .rank_view import RankView
 
 __all__ = ["XpudbgApp"]
+
+
+ENDING = (signal.SIGTERM, signal.SIGHUP)
+"""Signals that end the program as `q` does, the terminal put back; the exit code is 128 and the signal's number."""
+TWICE_NS = 2_000_000_000
+"""Longest time between two presses of ctrl+c that quit together."""
 
 
 class XpudbgApp(App[int]):
@@ -63,6 +74,7 @@ class XpudbgApp(App[int]):
         *,
         recent: RecentTargets | None = None,
         clock: Callable[[], int] = time.time_ns,
+        crash_folder: Path | None = None,
     ) -> None:
         """
         Args:
@@ -73,6 +85,7 @@ class XpudbgApp(App[int]):
             env: environment in which typed targets are read.
             recent: targets used before.
             clock: the time, ns since the epoch.
+            crash_folder: where the trace of a defect goes; the user's folder for logs when None.
         """
         super().__init__()
         self.env = os.environ if env is None else env
@@ -81,6 +94,10 @@ class XpudbgApp(App[int]):
         self.attachment = Attachment(engine, options, self.recent, clock, refresh_s)
         self._first_target = target
         self._trail = Trail()
+        self._crash_folder = crash_folder
+        self._interrupted_at = -TWICE_NS
+        self._behind_start = "overview"
+        """The place that the start screen was opened from."""
 
     @property
     def session(self) -> Session:
@@ -91,6 +108,9 @@ class XpudbgApp(App[int]):
         return self.attachment.view
 
     def on_mount(self) -> None:
+        if not self.is_headless:
+            for number in ENDING:
+                asyncio.get_running_loop().add_signal_handler(number, self.exit, 128 + number)
         if self._first_target is None:
             self.switch_mode("start")
         else:
@@ -99,15 +119,26 @@ class XpudbgApp(App[int]):
         self.set_interval(1.0, self._tick)
 
     def attach(self, target: Target) -> None:
-        """Open a target and show the overview."""
+        """Open a target, in place of the one before, and show the overview."""
         self.attachment.open(target)
+        self._trail.clear()
         self.switch_mode("overview")
 
     def choose_target(self) -> None:
-        """Let go of the job and show the start screen."""
-        self.attachment.let_go()
-        self._trail.clear()
+        """Show the start screen; the job is kept until another target is attached to."""
+        self._behind_start = self.current_mode
         self.switch_mode("start")
+
+    def leave_start(self) -> None:
+        """From the start screen back to the job."""
+        self.switch_mode(self._behind_start)
+
+    def _fatal_error(self) -> None:
+        """A defect ends the program: the trace goes to a file, not to the terminal, and never with local variables,
+        which hold what a job's ranks have sent."""
+        error = self._exception or RuntimeError("no exception is known")
+        said = crash_message(error, write_crash(error, self._crash_folder))
+        self.panic(Text(said, no_wrap=True, overflow="ignore"))
 
     def _drain(self) -> None:
         if self.attachment.drain():
@@ -119,7 +150,7 @@ class XpudbgApp(App[int]):
     def _tick(self) -> None:
         self.attachment.look_when_due()
         screen = self.base_screen
-        if isinstance(screen, JobScreen) and screen.is_mounted and self.is_running:
+        if isinstance(screen, JobScreen):
             screen.tick()
 
     # places ---------------------------------------------------------------------------------------------------
@@ -166,6 +197,8 @@ class XpudbgApp(App[int]):
 
     def perform(self, name: str) -> None:
         """Carry an action out at the nearest place that knows it, or say why it cannot be done now."""
+        if not getattr(self.screen, "is_ready", True) and Scope.APP not in by_name[name].scopes:
+            return
         reason = by_name[name].why_not(self.session)
         if reason:
             self.say(f"not now: {reason}")
@@ -181,14 +214,38 @@ class XpudbgApp(App[int]):
         """A short message that goes away; what stands in it is never read as markup."""
         self.notify(plain(message), markup=False)
 
+    def copy(self, text: str, name: str) -> None:
+        """Send a text to the terminal, which may or may not put it on its clipboard and says nothing about it.
+
+        Args:
+            name: what to call it.
+        """
+        self.copy_to_clipboard(text)
+        self.say(f"sent {name}, {len(text):,} characters, to the terminal's clipboard (OSC 52)")
+
     def do_help(self) -> None:
-        self.push_screen(HelpScreen(getattr(self.screen, "SCOPES", ()), self.session))
+        typing = isinstance(self.focused, Input)
+        self.push_screen(HelpScreen(getattr(self.screen, "SCOPES", ()), self.session, typing=typing))
 
     def do_palette(self) -> None:
         self.action_command_palette()
 
     def do_theme(self) -> None:
         self.search_themes()
+
+    def do_interrupt(self) -> None:
+        """ctrl+c copies where text is selected; elsewhere people mean to quit by it, or pressed it by mistake."""
+        entry = self.focused
+        selected = entry.selected_text if isinstance(entry, Input) else self.screen.get_selected_text()
+        if selected:
+            self.copy(selected, "the selected text")
+            return
+        now = self.clock()
+        if now - self._interrupted_at <= TWICE_NS:
+            self.do_quit()
+            return
+        self._interrupted_at = now
+        self.say("q quits, ctrl+q where text is typed; ctrl+c once more within 2 s does too")
 
     def do_quit(self) -> None:
         """The exit code tells whether there was anything to look at."""

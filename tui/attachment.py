@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..services.events import RankSelected
+from ..services.events import EngineFailed, RankSelected, TargetFailed, TargetOpening
 from ..services.session import Phase, Session
 from .bridge import drain
 from .rank_view import RankView
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..services.attach_options import AttachOptions
     from ..services.cluster.probes import Probe
     from ..services.engine import Engine
-    from ..services.events import EngineFailed, Event
+    from ..services.events import Event
     from ..services.ranksets import RankSet
     from ..services.recent import RecentTargets
     from ..services.snapshot import RankReply
@@ -55,6 +55,8 @@ class Attachment:
         self._clock = clock
         self.refresh_s = refresh_s or None
         self._target: Target | None = None
+        self._awaited = False
+        """Whether what the engine sends may still be of the target before."""
         self._begin()
 
     def _begin(self) -> None:
@@ -72,26 +74,31 @@ class Attachment:
         self._before_asking: dict[tuple[int, str], RankReply | None] = {}
 
     def open(self, target: Target) -> None:
-        """Attach to a target."""
-        self._target, self._remembered, self._looked_twice = target, False, False
+        """Attach to a target; only now the one before is let go of. Session and view are new ones then."""
+        if self._target is not None:
+            self._begin()
+            self._awaited = True
+        self._target = target
         self._engine.attach(target, self._options)
-
-    def let_go(self) -> None:
-        """End the attachment; session and view are new ones."""
-        self._engine.detach()
-        self._begin()
 
     # what the engine says -------------------------------------------------------------------------------------
 
     def drain(self) -> bool:
         """Apply a slice of what the engine has sent. True when the screens have to be told."""
-        drain(self._engine.events, self.session)
+        drain(self._engine.events, self)
         if self.is_told:
             return False
         self._remember()
         self._select_culprit()
         self._told = self.session.revision
         return True
+
+    def apply(self, event: Event) -> None:
+        """Apply what the engine sent, unless it is of the target before."""
+        if isinstance(event, TargetOpening | TargetFailed):
+            self._awaited = False
+        if not self._awaited or isinstance(event, EngineFailed):
+            self.session.apply(event)
 
     def change(self, event: Event) -> None:
         """Apply what a person did; the screen that asked shows it itself."""
@@ -142,7 +149,7 @@ class Attachment:
     def look_when_due(self) -> None:
         """One more look when the interval since the last one is over; a second one comes without an interval too."""
         session, latest = self.session, self.session.latest
-        if latest is None or session.phase is not Phase.OPEN or session.under_way is not None:
+        if latest is None or session.phase is not Phase.OPEN or session.under_way is not None or session.post_mortem:
             return
         self._looked_twice |= len(session.looks) > 1 or latest.cancelled
         interval = self.refresh_s if self._looked_twice else SECOND_LOOK_S

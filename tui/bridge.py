@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import queue
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from textual.message import Message
 
 if TYPE_CHECKING:
     from ..services.events import Event
-    from ..services.session import Session
 
-__all__ = ["SLICE_S", "TICK_S", "SessionChanged", "drain"]
+__all__ = ["SLICE_S", "TICK_S", "Applies", "SessionChanged", "drain"]
 
 TICK_S = 0.1
 """Seconds between two looks into the queue of the engine."""
 SLICE_S = 0.025
 """Longest time that one tick spends on applying events; the rest waits for the next, and keys come between."""
+
+
+class Applies(Protocol):
+    """Who takes the events: a session, or what stands before one."""
+
+    def apply(self, event: Event) -> None: ...
 
 
 class SessionChanged(Message):
@@ -31,7 +36,7 @@ class SessionChanged(Message):
         return isinstance(message, SessionChanged)
 
 
-def drain(waiting: queue.SimpleQueue[Event], session: Session, slice_s: float = SLICE_S) -> int:
+def drain(waiting: queue.SimpleQueue[Event], session: Applies, slice_s: float = SLICE_S) -> int:
     """Apply what the engine has sent, for at most about `slice_s` seconds.
 
     Returns:

@@ -16,11 +16,16 @@ __all__ = ["RegistryProvider"]
 
 
 class RegistryProvider(Provider):
-    """Offers every action of the screen and the app that is more than a motion."""
+    """Offers the actions of the screen and the app that are more than a motion and can be done now."""
 
     def _offered(self) -> list[tuple[str, Action]]:
         scopes = (*getattr(self.screen, "SCOPES", ()), Scope.APP)
-        offered = [action for action in actions_in(scopes) if not action.motion and action.name != "palette"]
+        session = cast("XpudbgApp", self.app).session
+        offered = [
+            action
+            for action in actions_in(scopes)
+            if not action.motion and action.name != "palette" and not action.why_not(session)
+        ]
         return [(_title(action), action) for action in offered]
 
     async def discover(self) -> Hits:
@@ -38,8 +43,7 @@ class RegistryProvider(Provider):
         return partial(cast("XpudbgApp", self.app).perform, action.name)
 
     def _help(self, action: Action) -> str:
-        reason = action.why_not(cast("XpudbgApp", self.app).session)
-        return f"{action.description} (not now: {reason})" if reason else action.description
+        return action.description
 
 
 def _title(action: Action) -> str:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..services.snapshot import RankClass
 
-__all__ = ["APPEARANCES", "COMPONENTS", "SEVERITY_ORDER", "Appearance", "appearance"]
+if TYPE_CHECKING:
+    from ..services.snapshot import RankState
+
+__all__ = ["APPEARANCES", "COMPONENTS", "POST_MORTEM", "SEVERITY_ORDER", "Appearance", "appearance", "label_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +51,14 @@ COMPONENTS = frozenset(shown.component for shown in APPEARANCES.values())
 
 def appearance(rank_class: RankClass) -> Appearance:
     return APPEARANCES[rank_class]
+
+
+POST_MORTEM = "post mortem"
+"""What stands in place of a class when a rank is known from a file alone."""
+
+
+def label_of(state: RankState) -> str:
+    """The name of a rank's class for people."""
+    if state.rank_class is RankClass.UNKNOWN and state.address.file:
+        return POST_MORTEM
+    return appearance(state.rank_class).label

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .frame_text import frame_line
-from .rank_classes import APPEARANCES, SEVERITY_ORDER, appearance
+from .rank_classes import APPEARANCES, SEVERITY_ORDER, appearance, label_of
 from .rank_filter import nobody
 from .widgets.table_layout import Cell, Column
 from .wording import age, milliseconds
@@ -68,7 +68,7 @@ class RankRows:
                 return str(state.rank), ""
             case "class":
                 shown = appearance(state.rank_class)
-                return f"{shown.sign} {shown.label}", shown.component
+                return f"{shown.sign} {label_of(state)}", shown.component
             case "host":
                 return state.host, ""
             case "since":
@@ -82,7 +82,7 @@ class RankRows:
             case "reason":
                 return state.reason, "table--muted"
             case _:
-                return state.address.registered or state.address.error, "table--muted"
+                return _address(state), "table--muted"
 
     def _where_text(self, rank: int) -> str:
         frame = self._where(rank)
@@ -138,8 +138,13 @@ def _value(state: RankState, key: str) -> object:
         case "reason":
             return _natural(state.reason) if state.reason else None
         case "address":
-            return _natural(state.address.registered) if state.address.registered else None
+            return _natural(_address(state)) if _address(state) else None
     return state.rank
+
+
+def _address(state: RankState) -> str:
+    """Where a rank registered, or the file it is known from, or why there is neither."""
+    return state.address.registered or state.address.file or state.address.error
 
 
 @lru_cache(maxsize=65_536)

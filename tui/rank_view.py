@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..services.ranksets import RankSet
 from ..services.snapshot import RankClass
+from .finding_choice import FindingChoice
 from .rank_filter import FilterError, RankFilter
 from .rank_rows import COLUMNS, RankRows
 from .stack_view import StackView
@@ -26,6 +27,8 @@ class RankView:
         self._session = session
         self.stacks = StackView(session)
         """Which of the stacks are shown; the filter's texts are looked for in these."""
+        self.findings = FindingChoice(session)
+        """Which finding is shown in full."""
         self.filter: RankFilter | None = None
         self.error = ""
         """What is wrong with the text typed last; the rest of it holds."""

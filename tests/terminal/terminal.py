@@ -63,13 +63,17 @@ class Terminal:
             dimensions=(rows, columns),
             timeout=None,
         )
+        self._hung_up = False
         self._attributes = termios.tcgetattr(self._child.child_fd)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._child.close(force=True)
+        if self._hung_up:
+            self._child.ptyproc.terminate(force=True)  # type: ignore[attr-defined]
+        else:
+            self._child.close(force=True)
 
     @property
     def pid(self) -> int:
@@ -116,6 +120,20 @@ class Terminal:
             assert time.monotonic() < ends_at, f"still running after {within:.0f} s:\n{self.text}"
         self._child.wait()
         return self._child.exitstatus if self._child.exitstatus is not None else -(self._child.signalstatus or 0)
+
+    def hang_up(self) -> None:
+        """Close the terminal under the program, as a lost connection does."""
+        self._hung_up = True
+        self._child.ptyproc.fileobj.close()  # type: ignore[attr-defined]
+
+    def wait_for_end(self, *, within: float) -> bool:
+        """Whether the program has ended within so many seconds; for one whose terminal is gone."""
+        ends_at = time.monotonic() + within
+        while time.monotonic() < ends_at:
+            if not self._child.isalive():
+                return True
+            time.sleep(0.05)
+        return False
 
     def left_behind(self) -> list[str]:
         """What the program has changed about the terminal and not put back; empty when it is as before."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -69,3 +70,36 @@ def test_another_size_shows_the_same(demo: Terminal) -> None:
         terminal.press("q")
         assert terminal.wait_for_exit(within=30) == 0
         assert terminal.left_behind() == []
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_signals_end_it_and_the_terminal_comes_back(demo: Terminal, number: signal.Signals, code: int) -> None:
+    with demo as terminal:
+        terminal.wait_for("is stopped", within=60)
+        os.kill(terminal.pid, number)
+        assert terminal.wait_for_exit(within=30) == code
+        assert terminal.used_alternate_screen()
+        assert terminal.left_behind() == []
+
+
+def test_ctrl_c_twice_ends_it(demo: Terminal) -> None:
+    with demo as terminal:
+        terminal.wait_for("is stopped", within=60)
+        terminal.press("\x03")
+        terminal.wait_for("q quits", within=30)
+        terminal.press("\x03\x03")
+        assert terminal.wait_for_exit(within=30) == 0
+        assert terminal.left_behind() == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
+def test_it_ends_when_its_terminal_is_gone(demo: Terminal) -> None:
+    with demo as terminal:
+        terminal.wait_for("is stopped", within=60)
+        children = children_of(terminal.pid)
+        terminal.hang_up()
+        assert terminal.wait_for_end(within=30)
+    assert children
+    for child in children:
+        with pytest.raises(ProcessLookupError):
+            os.kill(child, 0)

@@ -17,6 +17,7 @@ from xpudbg.tui.screens.question import QuestionScreen
 from xpudbg.tui.screens.ranks import RanksScreen
 from xpudbg.tui.screens.stacks import StacksScreen
 from xpudbg.tui.screens.start import StartScreen
+from xpudbg.tui.widgets.filter_bar import FilterBar
 from xpudbg.tui.widgets.grid_table import GridTable
 from xpudbg.tui.widgets.rank_grid import RankGrid
 from xpudbg.tui.widgets.raw_text import TextLog
@@ -28,6 +29,7 @@ CARRIED_OUT_BY = {
     Scope.OVERVIEW: OverviewScreen,
     Scope.RANKS: RanksScreen,
     Scope.STACKS: StacksScreen,
+    Scope.FILTER: FilterBar,
     Scope.START: StartScreen,
     Scope.GRID: RankGrid,
     Scope.TABLE: GridTable,
@@ -43,6 +45,7 @@ PLACES = (
     (Scope.STACKS, Scope.JOB, Scope.TABLE, Scope.APP),
     (Scope.STACKS, Scope.JOB, Scope.TEXT, Scope.APP),
     (Scope.START, Scope.APP),
+    (Scope.FILTER, Scope.APP),
     (Scope.QUESTION,),
     (Scope.HELP,),
 )

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING
 
-from tests.tui.running import TARGET, running
+import pytest
+from rich.console import Console
+
+from tests.tui.running import TARGET, Running, made, running
 from tests.tui.scripted import NOW, SECOND, job, look
 from xpudbg.services import events
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -82,3 +87,43 @@ async def test_an_unchanged_look_paints_only_the_top_line(tmp_path: Path) -> Non
         after = run.lines()
         assert before[1:] == after[1:]
         assert "look 2" in after[0]
+
+
+async def test_ctrl_c_says_how_to_quit_and_twice_quits(tmp_path: Path) -> None:
+    async with running(job(4), tmp_path) as run:
+        await run.press("ctrl+c")
+        await run.until(lambda: "q quits, ctrl+q where text is typed" in run.text())
+        run.clock.now += 5 * SECOND
+        await run.press("question_mark", "ctrl+c")
+        assert run.app.is_running
+        run.clock.now += SECOND
+        await run.press("ctrl+c")
+        await run.until(lambda: not run.app.is_running)
+        assert run.app.return_value == 0
+
+
+async def breaking(run: Running, broken: Callable[[], None]) -> None:
+    """Run the application until a callback of it raises."""
+    async with run.app.run_test() as run.pilot:
+        run.app.call_later(broken)
+        await run.until(lambda: not run.app.is_running)
+
+
+async def test_a_defect_leaves_its_trace_in_a_file_and_no_values_on_the_terminal(tmp_path: Path) -> None:
+    run = made(job(4), tmp_path)
+    run.app._crash_folder = tmp_path
+
+    def broken() -> None:
+        secret = "token-of-a-rank"  # noqa: F841
+        raise LookupError("no such [b]thing\x1b[2J")
+
+    said = io.StringIO()
+    run.app.error_console = Console(file=said, width=100)
+    with pytest.raises(LookupError):
+        await breaking(run, broken)
+    assert "LookupError: no such [b]thing\\x1b[2J" in said.getvalue()
+    assert str(tmp_path / "crash.txt") in said.getvalue()
+    trace = (tmp_path / "crash.txt").read_text()
+    assert "in broken" in trace
+    assert "token-of-a-rank" not in trace.replace('secret = "token-of-a-rank"', "") + said.getvalue()
+    assert run.app.return_code == 1

@@ -12,6 +12,7 @@ from xpudbg.services.attach_options import AttachOptions
 from xpudbg.services.cluster.probes import py_spy
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.recent import RecentTargets
+from xpudbg.services.snapshot import RankClass
 from xpudbg.tui.attachment import SECOND_LOOK_S, Attachment
 
 if TYPE_CHECKING:
@@ -76,7 +77,6 @@ def test_each_attachment_has_its_own(tmp_path: Path) -> None:
     attachment, engine, clock = attached(tmp_path, job(4))
     clock.now = NOW + 5 * SECOND
     attachment.look_when_due()
-    attachment.let_go()
     attachment.open(TARGET)
     attachment.drain()
     attachment.look_when_due()
@@ -119,3 +119,13 @@ def test_answers_are_told_once(tmp_path: Path) -> None:
     attachment.drain()
     assert [one.rank for one in attachment.answered()] == [1]
     assert set(attachment.asking) == {(2, "pyspy_dump")}
+
+
+def test_what_the_target_before_still_sends_is_left_out(tmp_path: Path) -> None:
+    attachment, engine, _ = attached(tmp_path, job(4))
+    engine.say([*look(2, 4, {1: "dead"}), events.TargetClosed()])
+    attachment.open(TARGET)  # what it says comes after what is still on the way
+    assert not attachment.session.ranks
+    attachment.drain()
+    assert [one.id for one in attachment.session.looks] == [1]
+    assert attachment.session.counts() == {RankClass.ALIVE: 4}

@@ -29,14 +29,16 @@ class HelpScreen(ModalScreen[None]):
 
     BINDINGS = bindings(Scope.HELP)
 
-    def __init__(self, scopes: Sequence[Scope], session: Session) -> None:
+    def __init__(self, scopes: Sequence[Scope], session: Session, *, typing: bool = False) -> None:
         """
         Args:
             scopes: where it was opened.
             session: for the reasons why an action cannot be done now.
+            typing: an input has the keys; those that it takes as text are left out.
         """
         super().__init__()
         self._scopes = scopes
+        self._typing = typing
         self._session = session
 
     def compose(self) -> ComposeResult:
@@ -46,13 +48,17 @@ class HelpScreen(ModalScreen[None]):
             yield Painted()
 
     def on_mount(self) -> None:
-        self.query_one(Painted).paint_with(lambda width: Content("\n").join([*self._keys(width), *_signs()]))
+        self.query_one(Painted).paint_with(lambda width: Content("\n").join([*self._signs(width), *self._keys(width)]))
+
+    def _signs(self, width: int) -> list[Content]:
+        """First, since they are what one looks for; only where ranks are shown."""
+        return _signs(width) if Scope.JOB in self._scopes else []
 
     def _keys(self, width: int) -> list[Content]:
         lines: list[Content] = []
         seen: set[str] = set()
         for scope in (*self._scopes, Scope.APP):
-            actions = [action for action in actions_in((scope,)) if action.keys and action.name not in seen]
+            actions = [action for action in actions_in((scope,)) if self._shown(action) and action.name not in seen]
             if not actions:
                 continue
             seen.update(action.name for action in actions)
@@ -62,9 +68,12 @@ class HelpScreen(ModalScreen[None]):
             lines.append(Content(""))
         return lines
 
+    def _shown(self, action: Action) -> list[str]:
+        return keys_shown(action, typing=self._typing)
+
     def _entry(self, action: Action, width: int) -> list[Content]:
         reason = action.why_not(self._session)
-        keys = Content.styled("  " + " ".join(keys_shown(action)), "bold $accent")
+        keys = Content.styled("  " + " ".join(self._shown(action)), "bold $accent")
         said = Content.assemble(action.description, (f"  (not now: {reason})" if reason else "", "$foreground-muted"))
         return hanging(keys, said, width, KEYS_WIDTH)
 
@@ -72,10 +81,12 @@ class HelpScreen(ModalScreen[None]):
         self.dismiss(None)
 
 
-def _signs() -> list[Content]:
-    lines = [Content.styled("Signs", "bold $primary")]
-    for look in APPEARANCES.values():
-        sign = Content.styled(f"  {look.sign}", f"bold {look.colour}")
-        lines += hanging(sign, Content(look.label), KEYS_WIDTH * 3, KEYS_WIDTH)
-    lines.append(Content.assemble(("  *".ljust(KEYS_WIDTH), "bold $accent"), "marked (underlined in the grid)"))
-    return lines
+def _signs(width: int) -> list[Content]:
+    """The signs of the grid, as many beside each other as fit."""
+    shown = [Content.assemble((look.sign, f"bold {look.colour}"), f" {look.label}") for look in APPEARANCES.values()]
+    shown.append(Content.assemble(("*", "bold $accent"), " marked"))
+    pitch = max(part.cell_length for part in shown) + 2
+    in_line = max((width - 2) // pitch, 1)
+    padded = [part.pad_right(pitch - part.cell_length) for part in shown]
+    lines = [Content.assemble("  ", *padded[at : at + in_line]) for at in range(0, len(padded), in_line)]
+    return [Content.styled("Signs", "bold $primary"), *lines, Content("")]

@@ -9,15 +9,18 @@ from textual.screen import Screen
 
 from ...services import events
 from ...services.ranksets import RankSet
+from ...services.session import Phase
 from ..actions import Scope, bindings
 from ..widgets.filter_bar import FilterBar
 from ..widgets.footer import KeyFooter
+from ..widgets.painted import Painted, styled
 from ..widgets.status_bar import StatusBar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from textual.app import ComposeResult
+    from textual.events import Resize
     from textual.widget import Widget
 
     from ...services.session import Session
@@ -26,7 +29,10 @@ if TYPE_CHECKING:
     from ..bridge import SessionChanged
     from ..stack_view import MergeOrder
 
-__all__ = ["JobScreen"]
+__all__ = ["LEAST", "JobScreen"]
+
+LEAST = (60, 18)
+"""Columns and rows below which not all panes are shown."""
 
 
 class Merged(Message):
@@ -52,6 +58,7 @@ class JobScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         yield StatusBar()
+        yield Painted(id="cramped")
         yield FilterBar()
         yield from self.body()
         yield KeyFooter((*self.SCOPES, Scope.APP), here=self.MODE)
@@ -90,17 +97,24 @@ class JobScreen(Screen[None]):
 
     # what makes it repaint ------------------------------------------------------------------------------------
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether its widgets are there. Timers, keys and actions can come before and after, when the loop is busy."""
+        return self.is_mounted and self.is_running and self.app.is_running
+
     def on_session_changed(self, _message: SessionChanged) -> None:
         self.show_all()
 
     def on_screen_resume(self) -> None:
+        if not self.is_ready:
+            return
         self.show_all()
         if not self.query_one(FilterBar).typing:
             self.set_focus(self.main_widget())
 
     def show_all(self) -> None:
         """Everything anew; what looks the same is not painted again."""
-        if self.app.base_screen is not self:
+        if self.app.base_screen is not self or not self.is_ready:
             return
         view = self.app.view
         self._merge(view.stacks.update())
@@ -113,14 +127,39 @@ class JobScreen(Screen[None]):
 
     def tick(self) -> None:
         """Ages grow by a second."""
+        if not self.is_ready:
+            return
         self._show_lines()
         self.show_ages()
 
     def _show_lines(self) -> None:
         app = self.app
         self.query_one(StatusBar).show(self.session, app.clock(), app.attachment.refresh_s)
-        every = f"every {app.attachment.refresh_s:g} s" if app.attachment.refresh_s else "refresh off"
-        self.query_one(KeyFooter).show(self.session, {"refresh": every})
+        words = {"refresh": f"every {app.attachment.refresh_s:g} s" if app.attachment.refresh_s else "refresh off"}
+        if self.session.phase is Phase.FAILED:
+            words["look"] = "try again"
+        elif self.session.post_mortem:
+            words["look"] = "read again"
+        typing = (Scope.FILTER, Scope.APP) if self.query_one(FilterBar).typing else ()
+        self.query_one(KeyFooter).show(self.session, words, typing=typing)
+
+    def on_resize(self, event: Resize) -> None:
+        """Below the least size it says so, and gives the room there is to the main widget."""
+        width, height = event.size
+        self.set_class(width < LEAST[0] or height < LEAST[1], "-cramped")
+        said = f"{width}x{height} is small: {LEAST[0]}x{LEAST[1]} shows more"
+        self.query_one("#cramped", Painted).paint_with(lambda room: styled(said, "$text-warning").truncate(room))
+
+    def on_descendant_focus(self) -> None:
+        self._keys_moved()
+
+    def on_descendant_blur(self) -> None:
+        self._keys_moved()
+
+    def _keys_moved(self) -> None:
+        """In an input other keys work."""
+        if self.is_ready:
+            self._show_lines()
 
     def _merge(self, order: MergeOrder | None) -> None:
         """Merge stacks beside the screen, unless that is under way."""
@@ -141,7 +180,8 @@ class JobScreen(Screen[None]):
         """Make a rank the selected one, on all screens."""
         if rank is not None and rank != self.session.selected:
             self.app.attachment.change(events.RankSelected(rank))
-            self.show_selection()
+            if self.is_ready:
+                self.show_selection()
 
     def do_next_rank(self) -> None:
         self.select(self.session.neighbour(1))
@@ -189,15 +229,17 @@ class JobScreen(Screen[None]):
             self.select(int(order[0]))
         self.call_after_refresh(self.show_all)
 
+    def on_filter_bar_dropped(self) -> None:
+        self.app.view.set_filter("")
+        self.set_focus(self.main_widget())
+        self.call_after_refresh(self.show_all)
+
     def do_back(self) -> None:
         """Esc: first the filter goes, then one place back."""
-        view = self.app.view
-        if self.query_one(FilterBar).typing or view.filter or view.error:
-            view.set_filter("")
-            self.set_focus(self.main_widget())
-            self.call_after_refresh(self.show_all)
-            return
-        self.app.go_back()
+        if self.app.view.filter or self.app.view.error:
+            self.on_filter_bar_dropped()
+        else:
+            self.app.go_back()
 
     # places, looks, copy --------------------------------------------------------------------------------------
 
@@ -231,5 +273,4 @@ class JobScreen(Screen[None]):
         if not text:
             self.app.say("there is nothing to copy yet")
             return
-        self.app.copy_to_clipboard(text)
-        self.app.say(f"copied {name}, {len(text):,} characters")
+        self.app.copy(text, name)

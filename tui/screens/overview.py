@@ -46,8 +46,8 @@ class OverviewScreen(JobScreen):
 
     def show_ranks(self) -> None:
         session, view = self.session, self.app.view
-        self.query_one(VerdictCard).show(session)
-        self.query_one(Legend).show(session.counts())
+        self.query_one(VerdictCard).show(session, view.findings.at)
+        self.query_one(Legend).show(session.counts(), post_mortem=session.post_mortem)
         shown = view.shown() if view.filter else None
         self.main_widget().show(session.ranks, session.selected, session.marked, shown)
         self.query_one(ChangesPane).show(session)
@@ -72,6 +72,28 @@ class OverviewScreen(JobScreen):
 
     def on_rank_grid_activated(self) -> None:
         self.do_enter()
+
+    def do_next_finding(self) -> None:
+        self._show_finding(1)
+
+    def do_previous_finding(self) -> None:
+        self._show_finding(-1)
+
+    def _show_finding(self, step: int) -> None:
+        """Show another finding in full, its first culprit selected."""
+        finding = self.app.view.findings.step(step)
+        self.query_one(VerdictCard).show(self.session, self.app.view.findings.at)
+        if finding is not None and finding.culprits.first in self.session.ranks:
+            self.select(finding.culprits.first)
+
+    def do_back(self) -> None:
+        """Esc: first the list of findings comes back."""
+        findings = self.app.view.findings
+        if findings.at is None:
+            super().do_back()
+            return
+        findings.clear()
+        self.show_all()
 
     def do_enter(self) -> None:
         self.app.go_to("ranks")

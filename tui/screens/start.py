@@ -10,11 +10,11 @@ from textual.screen import Screen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from ...services.targets import DemoTarget, FilesTarget, TargetError, parse_target
+from ...services.targets import DemoTarget, TargetError, parse_target
 from ..actions import Scope, bindings
 from ..widgets.footer import KeyFooter
 from ..widgets.painted import styled
-from ..widgets.text import fit, plain
+from ..widgets.text import cell_len, fit, plain
 from ..wording import age
 
 if TYPE_CHECKING:
@@ -27,12 +27,14 @@ __all__ = ["StartScreen"]
 
 KIND_WIDTH = 7
 NAME_WIDTH = 16
+RECENT_WIDTH = 56
+"""Terminal cells of a target used before; longer ones are cut."""
 _INTRO = (
     "Attach to a distributed PyTorch job: the address of its TCPStore (MASTER_ADDR:MASTER_PORT) "
-    "or of the debug server of one or several workers."
+    "or of the debug server of one or several workers. Or open the flight recorder dumps that a job left behind: "
+    "their folder or files."
 )
-_LATER = "Opening dump files comes with a later version."
-_WORDS_HINT = "Type an address as host:port, or a worker as http://host:port."
+_WORDS_HINT = "Type an address as host:port, a worker as http://host:port, or the folder of a job's dumps."
 
 
 class StartScreen(Screen[None]):
@@ -48,10 +50,18 @@ class StartScreen(Screen[None]):
             yield Static(Content(_INTRO), id="start-intro")
             with Horizontal(id="start-entry"):
                 yield Static("attach to")
-                yield Input(placeholder="host:port   or   http://host:port ...", compact=True, id="start-address")
+                yield Input(
+                    placeholder="host:port   http://host:port ...   folder or file", compact=True, id="start-address"
+                )
             yield Static(id="start-error")
+            yield Static(id="start-behind")
             yield OptionList(id="start-list")
-        yield KeyFooter(self.SCOPES)
+        yield KeyFooter((*self.SCOPES, Scope.APP))
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether its widgets are there."""
+        return self.is_mounted and self.is_running
 
     def do_choices(self) -> None:
         choices = self.query_one(OptionList)
@@ -59,12 +69,38 @@ class StartScreen(Screen[None]):
         choices.action_first()
 
     def do_leave(self) -> None:
-        self.app.do_quit()
+        self.app.leave_start()
+
+    def do_submit(self) -> None:
+        """A click on what the footer says; the key goes to the input or the list itself."""
+        choices = self.query_one(OptionList)
+        if self.focused is choices:
+            choices.action_select()
+        else:
+            self._attach_to(self.query_one(Input).value.split())
 
     def on_screen_resume(self) -> None:
+        if not self.is_ready:
+            return
         self.show_choices()
         self.set_focus(self.query_one(Input))
-        self.query_one(KeyFooter).show(self.app.session)
+        self._show_keys()
+        label = self.app.session.label
+        behind = f"Attached to {label} until another target is chosen; esc goes back to it." if label else ""
+        said = self.query_one("#start-behind", Static)
+        said.display = bool(behind)
+        said.update(styled(behind, "$foreground-muted"))
+
+    def on_descendant_focus(self) -> None:
+        self._show_keys()
+
+    def on_descendant_blur(self) -> None:
+        self._show_keys()
+
+    def _show_keys(self) -> None:
+        if self.is_ready:
+            typing = (*self.SCOPES, Scope.APP) if isinstance(self.focused, Input) else ()
+            self.query_one(KeyFooter).show(self.app.session, typing=typing)
 
     def show_choices(self) -> None:
         """Targets used before, the demo and its scenarios."""
@@ -73,11 +109,11 @@ class StartScreen(Screen[None]):
         recent = self.app.recent.load()
         now = self.app.clock()
         for index, entry in enumerate(recent):
-            words = Content(fit(plain(" ".join(entry.words)), NAME_WIDTH))
+            said = plain(" ".join(entry.words))
+            words = Content(fit(said, min(max(cell_len(said), NAME_WIDTH), RECENT_WIDTH)))
             choices.add_option(Option(_choice("again", words, f"{age(now, entry.used_at)} ago"), id=f"recent-{index}"))
         for index, (name, about) in enumerate(_scenarios()):
             choices.add_option(Option(_choice("demo", Content(fit(name, NAME_WIDTH)), about), id=f"demo-{index}"))
-        choices.add_option(Option(_choice("files", Content(""), _LATER), disabled=True))
         if self.app.recent.problem:
             self._say(self.app.recent.problem, "")
 
@@ -104,8 +140,6 @@ class StartScreen(Screen[None]):
             return
         if target is None:
             self._say("Nothing is typed.", _WORDS_HINT)
-        elif isinstance(target, FilesTarget):
-            self._say(_LATER, _WORDS_HINT)
         else:
             self.app.attach(target)
 

@@ -9,6 +9,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from ..actions import Scope, bindings
 from .painted import styled
 
 if TYPE_CHECKING:
@@ -29,6 +30,11 @@ class FilterBar(Horizontal):
 
     class Done(Message):
         """Enter: the filter stays, the keys go back to the screen."""
+
+    class Dropped(Message):
+        """Esc: the filter goes."""
+
+    BINDINGS = bindings(Scope.FILTER)
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,4 +83,10 @@ class FilterBar(Horizontal):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
+        self.do_keep_filter()
+
+    def do_keep_filter(self) -> None:
         self.post_message(self.Done())
+
+    def do_drop_filter(self) -> None:
+        self.post_message(self.Dropped())

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from ...services.session import Phase
 from ..actions import Action, Scope, actions_in, keys_shown
 from .painted import Painted
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["KeyFooter", "chosen"]
 
 GAP = 2
+_AWAY_FROM_JOB = frozenset((Scope.START, Scope.HELP, Scope.QUESTION, Scope.FILTER))
+"""Places that are of use without a job."""
 
 
 class KeyFooter(Painted):
@@ -33,21 +36,27 @@ class KeyFooter(Painted):
         super().__init__()
         self._scopes = tuple(scopes)
         self._here = here
+        self._typing_scopes: tuple[Scope, ...] = ()
         self._ends: list[tuple[int, Action]] = []
 
-    def show(self, session: Session, words: dict[str, str] | None = None) -> None:
+    def show(self, session: Session, words: dict[str, str] | None = None, *, typing: Sequence[Scope] = ()) -> None:
         """
         Args:
             words: labels that say a state, by action name, in place of the usual ones.
+            typing: where the keys come from while an input has them; those it takes as text are left out.
         """
+        self._typing_scopes = tuple(typing)
         self.paint_with(lambda width: self._line(session, words or {}, width))
 
     def _line(self, session: Session, words: dict[str, str], width: int) -> Content:
         parts: list[Content] = []
         self._ends = []
         x = 0
-        for action in chosen(self._scopes, words, width, self._here):
-            keys, label = _said(action, words)
+        typing = bool(self._typing_scopes)
+        failed = session.phase is Phase.FAILED and not session.ranks
+        scopes = self._typing_scopes or self._scopes
+        for action in chosen(scopes, words, width, self._here, typing=typing, failed=failed):
+            keys, label = _said(action, words, typing=typing)
             works = not action.why_not(session)
             part = Content.assemble(
                 (keys, "bold $accent" if works else "$foreground-disabled"),
@@ -69,13 +78,29 @@ class KeyFooter(Painted):
                 return
 
 
-def chosen(scopes: Sequence[Scope], words: dict[str, str], width: int, here: str = "") -> list[Action]:
-    """The actions that fit into `width`, by importance, in the order of the registry."""
+def chosen(
+    scopes: Sequence[Scope],
+    words: dict[str, str],
+    width: int,
+    here: str = "",
+    *,
+    typing: bool = False,
+    failed: bool = False,
+) -> list[Action]:
+    """The actions that fit into `width`, by importance, in the order of the registry.
+
+    Args:
+        typing: an input has the keys, so that actions whose keys are all characters are left out.
+        failed: the target could not be opened: only what is of use then.
+    """
     named = [action for action in actions_in(scopes) if action.importance and action.name != here]
+    named = [action for action in named if keys_shown(action, typing=typing)]
+    if failed:
+        named = [action for action in named if action.after_failure or _AWAY_FROM_JOB & set(action.scopes)]
     kept: list[Action] = []
     used = 0
     for action in sorted(named, key=lambda action: -action.importance):
-        keys, label = _said(action, words)
+        keys, label = _said(action, words, typing=typing)
         needed = len(keys) + 1 + len(label) + (GAP if kept else 0)
         if used + needed > width:
             break
@@ -84,5 +109,5 @@ def chosen(scopes: Sequence[Scope], words: dict[str, str], width: int, here: str
     return [action for action in named if action in kept]
 
 
-def _said(action: Action, words: dict[str, str]) -> tuple[str, str]:
-    return action.footer_keys or keys_shown(action)[0], words.get(action.name, action.label)
+def _said(action: Action, words: dict[str, str], *, typing: bool = False) -> tuple[str, str]:
+    return action.footer_keys or keys_shown(action, typing=typing)[0], words.get(action.name, action.label)

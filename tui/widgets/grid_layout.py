@@ -98,17 +98,17 @@ def arrange(hosts: Sequence[Host], width: int, height: int) -> GridLayout:
         width: terminal cells there are.
         height: lines there are.
     """
-    for layout in _candidates(hosts, width):
+    for layout in _candidates(hosts, width, height):
         if len(layout.lines) <= height:
             return layout
     return _in_rows(hosts, width, Density.DENSE, even=False)
 
 
-def _candidates(hosts: Sequence[Host], width: int) -> Iterator[GridLayout]:
+def _candidates(hosts: Sequence[Host], width: int, height: int) -> Iterator[GridLayout]:
     for density in (Density.NUMBERED, Density.SPACED):
         if len(hosts) > 1:
             for per_line in (GROUP, GROUP // 2):
-                by_host = _by_host(hosts, width, density, per_line)
+                by_host = _by_host(hosts, (width, height), density, per_line)
                 if by_host is not None:
                     yield by_host
         yield _in_rows(hosts, width, density)
@@ -127,8 +127,10 @@ def _empty(hosts: Sequence[Host], density: Density) -> tuple[GridLayout, int]:
     return GridLayout(density, 1, digits), 1
 
 
-def _by_host(hosts: Sequence[Host], width: int, density: Density, per_line: int) -> GridLayout | None:
-    """A block for each host, its name before its ranks; None when not even one block fits beside the edge."""
+def _by_host(hosts: Sequence[Host], size: tuple[int, int], density: Density, per_line: int) -> GridLayout | None:
+    """A block for each host, its name before its ranks; hosts follow each other down a column, then in the next one.
+    None when not even one block fits beside the edge."""
+    width, height = size
     layout, pitch = _empty(hosts, density)
     label = min(max(cell_len(name) for name, _ in hosts), LABEL_LIMIT)
     most = max(len(ranks) for _, ranks in hosts)
@@ -138,8 +140,10 @@ def _by_host(hosts: Sequence[Host], width: int, density: Density, per_line: int)
         return None
     block_height = -(-most // per_line)
     columns = (width + BLOCK_GAP) // (block_width + BLOCK_GAP)
+    columns = min(columns, -(-len(hosts) // max(height // block_height, 1)))  # as few as fit, evenly filled
+    in_column = -(-len(hosts) // columns)
     for index, (name, ranks) in enumerate(hosts):
-        left, top = index % columns * (block_width + BLOCK_GAP), index // columns * block_height
+        left, top = index // in_column * (block_width + BLOCK_GAP), index % in_column * block_height
         layout.line(top).labels.append((left, fit(name, label)))
         for place, rank in enumerate(ranks):
             layout.put(rank, left + label + 2 + place % per_line * pitch, top + place // per_line)

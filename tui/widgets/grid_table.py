@@ -107,6 +107,7 @@ class GridTable(ScrollView, can_focus=True):
         moved = cursor is not None and cursor != self._cursor
         reordered = not np.array_equal(order, self._order)
         everything = reordered or (sort, empty) != (self._sort, self._empty)
+        resorted = sort[0] != self._sort[0]
         self._source, self._marked, self._sort, self._empty = source, marked, sort, empty
         everything |= self.layout_of_rows.measure(source, order)
         if reordered or moved:
@@ -120,7 +121,16 @@ class GridTable(ScrollView, can_focus=True):
                 self._fit_virtual_size()
                 self._keep_cursor_visible()
         self._fit_virtual_size()
+        if resorted:
+            self._show_sorted()
         self._refresh_changed(everything)
+
+    def _show_sorted(self) -> None:
+        """The column sorted by comes into view with its arrow."""
+        view = (self.scrollable_content_region.width, self.scroll_offset.x)
+        wanted = self.layout_of_rows.scroll_to_show(self._sort[0], view)
+        if wanted != view[1] and view[0]:
+            self.scroll_to(x=wanted, animate=False, force=True, immediate=True)
 
     @property
     def cursor(self) -> int | None:
@@ -151,7 +161,7 @@ class GridTable(ScrollView, can_focus=True):
             return
         for y in range(1, self.size.height):
             was = self._painted.get(y)
-            if was is not None and was[0] != self._line(y):
+            if was is None or was[0] != self._line(y):  # what is not known is painted, never taken for current
                 self.refresh(Region(0, y, self.size.width, 1))
 
     def _line(self, y: int) -> Line:
@@ -189,6 +199,7 @@ class GridTable(ScrollView, can_focus=True):
     def notify_style_update(self) -> None:
         self._painted.clear()
         super().notify_style_update()
+        self.refresh()
 
     def on_resize(self) -> None:
         self._painted.clear()

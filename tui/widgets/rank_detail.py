@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from ..frame_text import frame_line
-from ..rank_classes import appearance
+from ..rank_classes import appearance, label_of
 from ..wording import age, milliseconds
 from .painted import Painted, hanging, styled
 from .text import fit
@@ -51,7 +51,7 @@ def detail_lines(
         return []
     look = appearance(state.rank_class)
     since = f" for {age(now, state.since)}" if state.since is not None else ""
-    kind = Content.assemble((f"{look.sign} {look.label}", f"bold {look.colour}"), since)
+    kind = Content.assemble((f"{look.sign} {label_of(state)}", f"bold {look.colour}"), since)
     mark = ("  * marked", "$text-accent") if marked else ""
     name = Content.assemble((f"rank {state.rank}", "bold"), mark, "  ", styled(state.host))
     heard = f"{age(now, state.seen_at)} ago" if state.seen_at is not None else "never"
@@ -62,6 +62,8 @@ def detail_lines(
         ("", state.address.error),
         ("asked at", _other_url(state)),
     ]
+    if state.address.file:
+        facts, places = [("file", state.address.file)], []
     if width >= WIDE:
         lines = [Content("   ").join([name, kind]), styled(state.reason)]
         if frames:

@@ -108,6 +108,20 @@ class TableLayout:
                 return column
         return None
 
+    def scroll_to_show(self, key: str, view: tuple[int, int]) -> int:
+        """Cells to scroll to the right so that a whole column is in view, as near as can be to what is scrolled now.
+
+        Args:
+            view: width of the line and cells scrolled to the right.
+        """
+        width, left = view
+        at = next((index for index, column in enumerate(self.columns) if column.key == key), 0)
+        if at < self._fixed:
+            return left
+        start = GAP + sum(self.widths[:at]) + GAP * at
+        fixed = GAP + sum(self.widths[: self._fixed]) + GAP * self._fixed
+        return min(max(left, start + self.widths[at] + 1 - width), start - fixed)
+
     def header(self, view: tuple[int, int], sort: tuple[str, bool], base: Style, sorted_style: Style) -> Strip:
         """The titles.
 

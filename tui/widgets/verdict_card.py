@@ -42,19 +42,33 @@ _SEVERITY = {Severity.CRITICAL: "$text-error", Severity.WARNING: "$text-warning"
 class VerdictCard(Painted):
     """The first thing on the first screen."""
 
-    def show(self, session: Session) -> None:
-        """Show the verdict of the session, or why there is none."""
-        self.paint_with(
-            lambda width: Content("\n").join(card_lines(session, width, max(self.app.size.height * 2 // 5, 8)))
-        )
+    def show(self, session: Session, chosen: int | None = None) -> None:
+        """Show the verdict of the session, or why there is none.
+
+        Args:
+            chosen: place of the finding that a person wants to read in full.
+        """
+
+        self.set_class(chosen is not None, "-reading")
+
+        def made(width: int) -> Content:
+            lines = self.app.size.height
+            most = max(lines * 3 // 4 if chosen is not None else lines // 2 - 1, 7)
+            return Content("\n").join(card_lines(session, width, max(lines * 2 // 5, 8), chosen, most))
+
+        self.paint_with(made)
 
 
-def card_lines(session: Session, width: int, height: int) -> list[Content]:
+def card_lines(
+    session: Session, width: int, height: int, chosen: int | None = None, most: int | None = None
+) -> list[Content]:
     """The lines of the card.
 
     Args:
         width: terminal cells of a line.
         height: lines there may be; what does not fit is counted in the last one.
+        chosen: place of the finding to show in full; the first that accuses when None.
+        most: lines there is room for; where more are needed the last one says how to see them.
     """
     wide, width = min(width, WIDEST), min(width, READABLE)
     if session.phase is Phase.FAILED:
@@ -64,8 +78,15 @@ def card_lines(session: Session, width: int, height: int) -> list[Content]:
     if not session.ranks:
         said = f"Opening {session.label} …"
         return hanging(_badge("opening", "secondary"), styled(said), width, INDENT)
+    if chosen is not None and chosen < len(session.verdict.findings):
+        lines = _in_full(session.verdict, chosen, width, most or height)
+        return [line.truncate(wide, ellipsis=True) for line in lines]
     lines = _judged(session.verdict, width, wide, height - len(session.notes))
     lines += [_one_line("note", styled(note), wide) for note in session.notes]
+    if most is not None and len(lines) > most:
+        more = len(session.verdict.findings) - 1
+        said = "f shows it in full" + (f", and {count(more, 'more finding')}" if more > 0 else "")
+        lines[most - 1 :] = [Content.styled(" " * INDENT + said, "$text-accent")]
     return [line.truncate(wide, ellipsis=True) for line in lines]
 
 
@@ -114,14 +135,44 @@ def _judged(verdict: Verdict, width: int, wide: int, height: int) -> list[Conten
     for index, finding in enumerate(rest):
         left = len(rest) - index
         if len(lines) >= height - 1 and left > 1:
-            said = f"and {left} more findings; y copies them all"
+            said = f"and {left} more findings; f shows one after the other, y copies all"
             lines.append(Content.styled(" " * INDENT + said, "$foreground-muted"))
             break
         lines.append(_one_line("also", _short(finding), wide))
     return lines
 
 
-def _sureness(finding: Finding, verdict: Verdict, width: int) -> list[Content]:
+def _in_full(verdict: Verdict, chosen: int, width: int, height: int) -> list[Content]:
+    """One finding with all that belongs to it; only pieces of evidence for which there is no room are counted."""
+    finding = verdict.findings[chosen]
+    place = Content.styled(
+        f"finding {chosen + 1} of {len(verdict.findings)}, {finding.severity.value}: ", "$text-accent"
+    )
+    lines = hanging(
+        _badge(verdict.value.value, _COLOURS.get(verdict.value, "error")),
+        place + styled(finding.text, "bold"),
+        width,
+        INDENT,
+    )
+    lines += _sureness(finding, verdict, width, evidence=False)
+    for label, said, style in (("do", finding.advice, ""), ("refuted if", finding.refutation, "$foreground-muted")):
+        if said:
+            lines += hanging(_label(label), styled(said, style), width, INDENT)
+    pieces = [piece for piece in finding.evidence if piece.text]
+    for number, piece in enumerate(pieces):
+        of = f"rank {piece.rank}: " if piece.rank is not None else ""
+        told = hanging(_label("evidence" if number == 0 else ""), styled(f"{of}{piece.text}"), width, INDENT)
+        left = len(pieces) - number
+        if len(lines) + len(told) > height - (left > 1):
+            lines.append(
+                _one_line("", Content.styled(f"evidence: {left} more, y copies all", "$foreground-muted"), width)
+            )
+            break
+        lines += told
+    return lines
+
+
+def _sureness(finding: Finding, verdict: Verdict, width: int, *, evidence: bool = True) -> list[Content]:
     parts = [Content.styled(finding.confidence.value, _SURE[finding.confidence])]
     if finding.waiting:
         named = str(finding.waiting)
@@ -131,10 +182,10 @@ def _sureness(finding: Finding, verdict: Verdict, width: int) -> list[Content]:
         parts.append(Content.styled("the look is still under way", "$foreground-muted"))
     elif verdict.missing:
         parts.append(styled(f"nothing is known of {count(len(verdict.missing), 'rank')}", "$foreground-muted"))
-    evidence = next((e for e in finding.evidence if e.text), None)
-    if evidence is not None:
-        of = f"rank {evidence.rank}: " if evidence.rank is not None and len(finding.culprits) > 1 else ""
-        parts.append(styled(f"{of}{evidence.text}", "$foreground-muted"))
+    piece = next((e for e in finding.evidence if e.text), None) if evidence else None
+    if piece is not None:
+        of = f"rank {piece.rank}: " if piece.rank is not None and len(finding.culprits) > 1 else ""
+        parts.append(styled(f"{of}{piece.text}", "$foreground-muted"))
     return hanging(_label("sure"), Content(" · ").join(parts), width, INDENT)
 
 

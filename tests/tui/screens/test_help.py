@@ -10,6 +10,7 @@ from textual.command import CommandPalette
 from tests.tui.running import running
 from tests.tui.scripted import job
 from xpudbg.tui.actions import Scope, actions_in
+from xpudbg.tui.rank_classes import APPEARANCES
 from xpudbg.tui.screens.help import HelpScreen
 from xpudbg.tui.widgets.painted import Painted
 
@@ -49,3 +50,19 @@ async def test_the_palette_does_what_it_says(tmp_path: Path) -> None:
         await run.until(lambda: "Ranks: one row a rank" in run.text())
         await run.press("enter")
         await run.until(lambda: run.app.current_mode == "ranks")
+
+
+async def test_the_signs_come_first_and_are_seen_in_a_small_terminal(tmp_path: Path) -> None:
+    async with running(job(16), tmp_path) as run:
+        await run.press("question_mark")
+        await run.until(lambda: isinstance(run.app.screen, HelpScreen))
+        for look in APPEARANCES.values():
+            assert f"{look.sign} {look.label}" in run.text()
+
+
+async def test_the_palette_leaves_out_what_cannot_be_done(tmp_path: Path) -> None:
+    async with running(job(16), tmp_path, size=(120, 40)) as run:
+        await run.press("colon", *"unmark")
+        await run.until(lambda: "No matches found" in run.text())
+        await run.press("escape", "space", "colon", *"unmark")
+        await run.until(lambda: "Take all marks away" in run.text())

@@ -10,6 +10,7 @@ from tests.tui.running import running
 from tests.tui.scripted import NOW, SECOND, job, look, opened
 from xpudbg.services import events
 from xpudbg.services.ranksets import RankSet
+from xpudbg.tui.screens.ranks import RanksScreen
 from xpudbg.tui.widgets.rank_grid import RankGrid
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ async def test_copying_the_verdict(tmp_path: Path) -> None:
     async with running(job(16, {3: "stopped"}), tmp_path) as run:
         await run.press("y")
         assert "Rank 3 (node-000) is stopped" in run.app.clipboard
-        await run.until(lambda: "copied the verdict" in run.text())
+        await run.until(lambda: "sent the verdict, " in run.text())
 
 
 async def test_a_failure_is_told_and_tried_again(tmp_path: Path) -> None:
@@ -149,3 +150,78 @@ async def test_a_failure_is_told_and_tried_again(tmp_path: Path) -> None:
         assert "refused by [b]head-0" in run.text()
         await run.press("r")
         assert run.engine.told("attach") == 2
+
+
+async def test_every_finding_can_be_read_in_full(tmp_path: Path) -> None:
+    sick = {3: "stopped", 7: "dead", 12: "gil_held"}
+    async with running(job(16, sick), tmp_path) as run:
+        found = run.app.session.verdict.findings
+        for number in (1, 2, 3, 1):
+            await run.press("f")
+            said = " ".join(run.text().split())
+            finding = found[number - 1]
+            assert f"finding {number} of 3, critical" in said or f"finding {number} of 3, warning" in said
+            for text in (finding.text, finding.advice, finding.refutation, finding.evidence[0].text):
+                assert " ".join(text.split()) in said
+            assert run.app.session.selected == finding.culprits.first
+        await run.press("F")
+        assert "finding 3 of 3" in run.text()
+        await run.say(look(2, 16, sick))
+        assert "finding 3 of 3" in run.text()
+        await run.press("escape")
+        assert "finding 3" not in run.text()
+        assert run.text().count("also ") == 2
+
+
+async def test_without_findings_there_is_none_to_show(tmp_path: Path) -> None:
+    async with running(job(4), tmp_path) as run:
+        await run.press("f")
+        await run.until(lambda: "not now: there is no finding" in run.text())
+
+
+async def test_after_a_failure_only_what_is_of_use_is_offered(tmp_path: Path) -> None:
+    script: list[Event] = [events.TargetOpening("s"), events.TargetFailed("s", "refused", "")]
+    async with running(script, tmp_path) as run:
+        words = run.lines()[-1]
+        assert [word in words for word in ("r try again", "t target", "q quit")] == [True] * 3
+        assert [word in words for word in ("move", "mark", "filter", "stacks", "copy")] == [False] * 5
+
+
+@pytest.mark.parametrize("key", ["1", "2", "3"])
+async def test_while_a_filter_is_typed_the_footer_says_what_works(tmp_path: Path, key: str) -> None:
+    async with running(job(16), tmp_path) as run:
+        await run.press(key, "slash", *"rank:5")
+        words = run.lines()[-1]
+        assert "enter keep the filter" in words
+        assert "esc take it away" in words
+        assert "ctrl+q quit" in words
+        assert "mark" not in words
+        await run.press("enter")
+        assert "q quit" in run.lines()[-1]
+        assert run.app.session.selected == 5
+        await run.press("slash", "escape")
+        assert "of 16 ranks" not in run.text()
+
+
+async def test_a_small_window_says_so(tmp_path: Path) -> None:
+    async with running(job(16, {3: "stopped"}), tmp_path, size=(50, 15)) as run:
+        assert "50x15 is small" in run.lines()[1]
+        assert run.app.screen.query_one(RankGrid).size.height >= 2
+        await run.pilot.resize_terminal(80, 24)
+        await run.until(lambda: "is small" not in run.text())
+
+
+async def test_before_its_widgets_are_there_a_screen_does_nothing(tmp_path: Path) -> None:
+    async with running(job(16), tmp_path) as run:
+        run.app.switch_mode("ranks")
+        screen = run.app.base_screen
+        assert isinstance(screen, RanksScreen)
+        assert not screen.is_ready
+        screen.tick()
+        screen.show_all()
+        screen.select(5)
+        screen.on_screen_resume()
+        for action in ("filter", "sort", "mark", "next_rank", "back"):
+            run.app.perform(action)
+        await run.until(lambda: "rank 5" in run.text())
+        assert screen.is_ready

@@ -143,7 +143,7 @@ async def test_copying_the_row(tmp_path: Path) -> None:
     async with running(job(16, {3: "stopped"}), tmp_path) as run:
         await run.press("2", "y")
         assert run.app.clipboard.startswith("rank 3  class S stopped  host node-000")
-        await run.until(lambda: "copied the row of rank 3" in run.text())
+        await run.until(lambda: "sent the row of rank 3, " in run.text())
 
 
 async def test_without_ranks_it_says_why(tmp_path: Path) -> None:
@@ -152,3 +152,11 @@ async def test_without_ranks_it_says_why(tmp_path: Path) -> None:
         assert "Opening the target" in run.text()
         await run.press("s")
         await run.until(lambda: "not now: no rank is known yet" in run.text())
+
+
+async def test_the_column_sorted_by_comes_into_view(tmp_path: Path) -> None:
+    async with running(job(16, {3: "stopped"}), tmp_path) as run:
+        await run.press("2")
+        for title in ("class", "host", "since", "where", "ping ms", "stuck", "reason", "address", "rank"):
+            await run.press("s")
+            assert f"{title} ▲" in run.text()

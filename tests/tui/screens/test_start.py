@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from textual.widgets import OptionList
+
 from tests.tui.running import running
 from tests.tui.scripted import NOW, job
 from xpudbg.services.recent import RecentTargets
-from xpudbg.services.targets import DemoTarget, StoreTarget
+from xpudbg.services.targets import DemoTarget, FilesTarget, StoreTarget
+from xpudbg.tui.screens.help import HelpScreen
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,14 +35,43 @@ async def test_what_is_wrong_is_said_with_a_hint(tmp_path: Path) -> None:
         assert run.app.current_mode == "start"
 
 
-async def test_an_empty_line_and_files_attach_to_nothing(tmp_path: Path) -> None:
+async def test_an_empty_line_attaches_to_nothing(tmp_path: Path) -> None:
     async with running([], tmp_path, target=None) as run:
         await run.press("enter")
         assert "Nothing is typed." in run.text()
-        await run.press(*str(tmp_path), "enter")
-        assert "Opening dump files comes with a later version." in run.text()
-        assert "Type an address as host:port" in run.text()
+        assert "the folder of a job's dumps" in " ".join(run.text().split())
         assert run.engine.calls == []
+
+
+async def test_a_folder_is_opened(tmp_path: Path) -> None:
+    async with running([], tmp_path, target=None) as run:
+        await run.press(*str(tmp_path), "enter")
+        assert run.engine.calls == [("attach", FilesTarget((tmp_path,)))]
+
+
+async def test_the_footer_says_what_works_in_the_input_and_in_the_list(tmp_path: Path) -> None:
+    async with running(job(4), tmp_path, target=None) as run:
+        words = run.lines()[-1]
+        assert "enter attach" in words
+        assert "ctrl+q quit" in words
+        assert "? keys" not in words
+        await run.press("down")
+        assert "? keys" in run.lines()[-1]
+        await run.press("question_mark")
+        await run.until(lambda: isinstance(run.app.screen, HelpScreen))
+        assert "Signs" not in run.text()
+
+
+async def test_every_choice_can_be_chosen(tmp_path: Path) -> None:
+    async with running(job(4), tmp_path, target=None) as run:
+        choices = run.app.screen.query_one(OptionList)
+        assert not any(choices.get_option_at_index(at).disabled for at in range(choices.option_count))
+
+
+async def test_a_long_target_used_before_is_not_cut(tmp_path: Path) -> None:
+    RecentTargets(tmp_path / "recent.json").add(StoreTarget("a-long-name-of-a-head-node.cluster.example", 4000), NOW)
+    async with running(job(4), tmp_path, target=None) as run:
+        assert "a-long-name-of-a-head-node.cluster.example:4000" in run.text()
 
 
 async def test_the_environment_is_read(tmp_path: Path) -> None:
@@ -76,14 +108,28 @@ async def test_a_damaged_list_is_said(tmp_path: Path) -> None:
         assert "damaged" in run.text()
 
 
-async def test_back_to_the_start_screen_and_on(tmp_path: Path) -> None:
+async def test_the_job_is_kept_until_another_is_attached_to(tmp_path: Path) -> None:
     async with running(job(4), tmp_path) as run:
-        await run.press("t")
-        await run.settled()
+        await run.press("2", "j", "t")
         assert run.app.current_mode == "start"
-        assert run.engine.told("detach") == 1
-        assert not run.app.session.ranks
-        await run.press(*"b:1", "enter")
+        assert "Attached to store head-0:29500" in run.text()
+        await run.press("escape")
+        assert run.app.current_mode == "ranks"
+        assert run.app.session.selected == 1
+        assert run.engine.told("detach") == 0
+        await run.press("t", *"b:1", "enter")
         await run.settled()
+        assert ("attach", StoreTarget("b", 1)) in run.engine.calls
         assert run.app.current_mode == "overview"
+        assert run.app.session.selected == 0
         assert "all 4 ranks answer" in run.text()
+        await run.press("escape")
+        await run.until(lambda: "there is no earlier place" in run.text())
+
+
+async def test_escape_does_not_quit(tmp_path: Path) -> None:
+    async with running([], tmp_path, target=None) as run:
+        await run.press("escape")
+        await run.until(lambda: "there is no job" in run.text())
+        await run.press("ctrl+q")
+        await run.until(lambda: not run.app.is_running)

@@ -78,3 +78,20 @@ def test_between_cells_there_is_no_rank() -> None:
     layout = arrange(hosts(16), 76, 8)
     assert layout.rank_at(0, 0) is None
     assert layout.rank_at(5, 99) is None
+
+
+def test_hosts_follow_each_other_down_even_columns() -> None:
+    layout = arrange(hosts(256), 80, 30)
+    columns: dict[int, list[str]] = {}
+    for line in layout.lines:
+        for x, label in line.labels:
+            columns.setdefault(x, []).append(label)
+    assert [labels for _, labels in sorted(columns.items())] == [
+        [f"node-{number:03d}" for number in range(16)],
+        [f"node-{number:03d}" for number in range(16, 32)],
+    ]
+
+
+def test_hosts_stand_in_one_column_where_it_is_high_enough() -> None:
+    layout = arrange(hosts(64), 200, 8)
+    assert [[label for _, label in line.labels] for line in layout.lines] == [[f"node-{n:03d}"] for n in range(8)]

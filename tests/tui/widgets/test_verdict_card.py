@@ -90,3 +90,20 @@ def test_notes_of_the_target_are_shown() -> None:
     noted = events.TargetOpened(opening.label, 4, opening.addresses, notes=("only 4 of 8 ranks have registered",))
     said = card(session_after([noted, *look(1, 4)]))
     assert "\n note       only 4 of 8 ranks have registered" in said
+
+
+def test_what_does_not_fit_is_never_cut_off_in_silence() -> None:
+    session = session_after(job(16, {3: "stopped", 5: "dead"}))
+    lines = card_lines(session, 60, 9, None, 5)
+    assert len(lines) == 5
+    assert "f shows it in full, and 1 more finding" in lines[-1].plain
+    whole = card_lines(session, 60, 9, 0, 30)
+    assert any(line.plain.startswith(" evidence") for line in whole)
+    assert "finding 1 of 2" in whole[0].plain
+
+
+def test_evidence_for_which_there_is_no_room_is_counted() -> None:
+    session = session_after(job(16, dict.fromkeys(range(8), "stopped")))
+    lines = card_lines(session, 80, 9, 0, 9)
+    assert len(lines) <= 9
+    assert "more, y copies all" in lines[-1].plain
