@@ -74,8 +74,13 @@ class PostMortem:
 
     async def look(self) -> None:
         """Judge the dumps as looks, the earliest first; the newest of each rank makes the last."""
+        trouble = ""
         if self._look_id:
-            self._loaded = await self._in_background(self._read)
+            try:
+                self._loaded = await self._in_background(self._read)
+            except TargetError as error:  # what was read before stays on the screen
+                trouble = f"the files could not be read again: {error}"
+            assert self._loaded is not None
             self._emit(self._opened(self._loaded))
         assert self._loaded is not None
         looks = looks_of(self._loaded.dumps) or ((),)
@@ -83,7 +88,7 @@ class PostMortem:
         for number, dumps in enumerate(looks):
             self._look_id += 1
             last = number == len(looks) - 1
-            await self._one_look(dumps, self._loaded if last else None, analyst)
+            await self._one_look(dumps, self._loaded if last else None, analyst, trouble if last else "")
 
     async def ask(self, _ranks: RankSet, _probe: Probe) -> None:
         """Files answer nothing."""
@@ -91,7 +96,9 @@ class PostMortem:
     async def close(self) -> None:
         """Nothing is held open."""
 
-    async def _one_look(self, dumps: Sequence[Dump], loaded: Loaded | None, analyst: RecorderAnalyst) -> None:
+    async def _one_look(
+        self, dumps: Sequence[Dump], loaded: Loaded | None, analyst: RecorderAnalyst, trouble: str
+    ) -> None:
         taken_at = max((dump.taken_at or 0 for dump in dumps), default=time.time_ns())
         unreadable = dict(loaded.unreadable) if loaded is not None else {}
         self._emit(events.LookStarted(self._look_id, taken_at, RankSet(dump.rank for dump in dumps)))
@@ -102,7 +109,11 @@ class PostMortem:
         )
         self._emit(events.Analysed(self._look_id, StackLook(look_id=0), recorder))
         notes = _notes(loaded) if loaded is not None else ()
-        closed = events.LookClosed(self._look_id, taken_at, notes=notes, partial=bool(unreadable), more=loaded is None)
+        if trouble:
+            notes = (trouble, *notes)
+        closed = events.LookClosed(
+            self._look_id, taken_at, notes=notes, partial=bool(unreadable or trouble), more=loaded is None
+        )
         self._emit(closed)
 
     def _read(self) -> Loaded:

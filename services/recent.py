@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from .targets import StoreTarget, WorkersTarget
+from .targets import FilesTarget, StoreTarget, WorkersTarget
 
 if TYPE_CHECKING:
     from .targets import Target
@@ -123,6 +123,8 @@ def words_of(target: Target) -> tuple[str, ...]:
             ("" if in_order else f"rank{worker.rank}=") + _USER_INFO.sub("//", worker.registered)
             for worker in target.workers
         )
+    if isinstance(target, FilesTarget) and len(target.paths) <= WORKERS_KEPT:
+        return tuple(str(path.absolute()) for path in target.paths)
     return ()
 
 

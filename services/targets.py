@@ -30,7 +30,7 @@ __all__ = [
 
 FORMS_HINT = (
     "write host:port of the job's store, http://host:port of one or several workers, "
-    "a file with one worker a line, or demo"
+    "a file with one worker a line, a folder of flight recorder dumps, or demo"
 )
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://", re.ASCII)

@@ -108,3 +108,28 @@ def test_ranks_can_be_chosen_and_missing_ones_of_a_known_world_are_shown() -> No
     folder = DUMPS / "coalesced-missing-on-one-rank"
     assert opened(folder, options=AttachOptions(ranks=RankSet([2]))).all_ranks == RankSet([2])
     assert opened(folder, options=AttachOptions(world_size=5)).all_ranks == RankSet.full(5)
+
+
+def test_files_that_go_away_are_a_note_not_a_defect(tmp_path: Path) -> None:
+    source = DUMPS / "coalesced-missing-on-one-rank"
+    copies = [tmp_path / path.name for path in source.glob("rank_*.json")]
+    for copy in copies:
+        copy.write_bytes((source / copy.name).read_bytes())
+    session = Session()
+    with Engine() as engine:
+        engine.attach(FilesTarget((tmp_path,)), AttachOptions())
+        for number in range(2):
+            closed = False
+            while not closed:
+                event = engine.events.get(timeout=60)
+                session.apply(event)
+                assert not isinstance(event, events.EngineFailed), event
+                closed = isinstance(event, events.LookClosed)
+            if number == 0:
+                for copy in copies:
+                    copy.unlink()
+                engine.look()
+    assert session.latest is not None
+    assert session.latest.partial
+    assert "could not be read again" in session.latest.notes[0]
+    assert found(session) == [("not_joined", "certain", "2")]
