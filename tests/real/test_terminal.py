@@ -43,3 +43,19 @@ def test_the_stopped_rank_is_found_by_keys_and_the_terminal_is_as_before(job: Re
         assert terminal.wait_for_exit(within=SOON) == 0
         assert terminal.used_alternate_screen()
         assert terminal.left_behind() == []
+
+
+def test_a_hung_job_s_verdict_is_on_the_first_screen_and_a_key_leads_to_the_line(job: RealJob, tmp_path: Path) -> None:
+    job.tell(2, "load 300")
+    job.expect(2, "loading")
+    for rank in (0, 1, 3):
+        job.tell(rank, "all_reduce 1")
+    environment = {"XDG_STATE_HOME": str(tmp_path / "state")}
+    with Terminal([XPUDBG, job.store], environment=environment, size=(140, 40)) as terminal:
+        terminal.wait_for(r"HANG\s+Rank 2 \(.*\) has not joined all_reduce #2 of default_pg", within=SOON)
+        terminal.wait_for(r"It is in next_batch\s+\(jobs/trainer\.py:\d+\)", within=SOON)
+        terminal.press("3")
+        terminal.wait_for(r"→ \d+ +time\.sleep\(seconds\)", within=SOON)  # the frame's source, the odd rank first
+        terminal.press("q")
+        assert terminal.wait_for_exit(within=SOON) == 0
+        assert terminal.left_behind() == []
