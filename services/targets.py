@@ -179,7 +179,7 @@ def _store(text: str) -> StoreTarget:
     try:
         endpoint = parse_endpoint(text, DEFAULT_STORE_PORT)
     except TargetError as error:
-        raise TargetError(str(error), hint=f"{error.hint}. A target is one of these: {FORMS_HINT}") from error
+        raise TargetError(str(error), hint=f"{FORMS_HINT}; an IPv6 address with its port as [addr]:port") from error
     return StoreTarget(endpoint.host, endpoint.port)
 
 
