@@ -10,7 +10,16 @@ import ipaddress
 import re
 from dataclasses import dataclass
 
-__all__ = ["DEFAULT_STORE_PORT", "Endpoint", "TargetError", "parse_endpoint", "parse_host", "parse_port", "quoted"]
+__all__ = [
+    "DEFAULT_STORE_PORT",
+    "ENDPOINT_FORMS",
+    "Endpoint",
+    "TargetError",
+    "parse_endpoint",
+    "parse_host",
+    "parse_port",
+    "quoted",
+]
 
 DEFAULT_STORE_PORT = 29500
 """Port of the job's store where none is written: the launcher's default."""
@@ -23,7 +32,7 @@ _ZONE = re.compile(r"[A-Za-z0-9._~-]{1,32}", re.ASCII)
 _DIGITS = re.compile(r"[0-9]{1,5}", re.ASCII)
 _SHOWN = 80
 
-_FORMS = "write host:port, or [addr]:port for an IPv6 address"
+ENDPOINT_FORMS = "write host:port, or [addr]:port for an IPv6 address"
 
 
 class TargetError(ValueError):
@@ -68,14 +77,14 @@ def parse_endpoint(text: str, default_port: int | None) -> Endpoint:
     """
     text = text.strip()
     if not text:
-        raise TargetError("the address is empty", hint=_FORMS)
+        raise TargetError("the address is empty", hint=ENDPOINT_FORMS)
     if text.startswith("["):
         inside, closing, after = text[1:].partition("]")
         if not closing:
-            raise TargetError(f"{quoted(text)}: the bracket [ is not closed", hint=_FORMS)
+            raise TargetError(f"{quoted(text)}: the bracket [ is not closed", hint=ENDPOINT_FORMS)
         host = _ipv6(inside, text)
         if after and not after.startswith(":"):
-            raise TargetError(f"{quoted(text)}: after ] only :port can follow", hint=_FORMS)
+            raise TargetError(f"{quoted(text)}: after ] only :port can follow", hint=ENDPOINT_FORMS)
         port_text = after[1:] if after else None
     elif text.count(":") > 1:
         host, port_text = _bare_ipv6(text), None
@@ -85,7 +94,7 @@ def parse_endpoint(text: str, default_port: int | None) -> Endpoint:
     if port_text is not None:
         return Endpoint(host, parse_port(port_text, text))
     if default_port is None:
-        raise TargetError(f"{quoted(text)}: the port is missing", hint=_FORMS)
+        raise TargetError(f"{quoted(text)}: the port is missing", hint=ENDPOINT_FORMS)
     return Endpoint(host, default_port)
 
 
@@ -101,11 +110,11 @@ def parse_port(text: str, whole: str | None = None) -> int:
     """
     shown = quoted(whole or text)
     if not text:
-        raise TargetError(f"{shown}: the port is missing after the colon", hint=_FORMS)
+        raise TargetError(f"{shown}: the port is missing after the colon", hint=ENDPOINT_FORMS)
     if not _DIGITS.fullmatch(text) or int(text) > 65535:
-        raise TargetError(f"{shown}: the port is no number from 1 to 65535", hint=_FORMS)
+        raise TargetError(f"{shown}: the port is no number from 1 to 65535", hint=ENDPOINT_FORMS)
     if int(text) == 0:
-        raise TargetError(f"{shown}: port 0 is no address: nothing can listen there", hint=_FORMS)
+        raise TargetError(f"{shown}: port 0 is no address: nothing can listen there", hint=ENDPOINT_FORMS)
     return int(text)
 
 
@@ -129,19 +138,21 @@ def parse_host(text: str, whole: str | None = None) -> str:
         try:
             name = name.encode("idna").decode("ascii").lower()
         except UnicodeError as error:
-            raise TargetError(f"{quoted(whole)}: the host name has no IDNA form", hint=_FORMS) from error
+            raise TargetError(f"{quoted(whole)}: the host name has no IDNA form", hint=ENDPOINT_FORMS) from error
     labels = name.removesuffix(".").split(".")
     if not name or len(name) > NAME_LIMIT or any(len(label) > LABEL_LIMIT for label in labels):
-        raise TargetError(f"{quoted(whole)}: the host name is empty or too long", hint=_FORMS)
+        raise TargetError(f"{quoted(whole)}: the host name is empty or too long", hint=ENDPOINT_FORMS)
     if not all(_LABEL.fullmatch(label) for label in labels):
-        raise TargetError(f"{quoted(whole)}: not a host name: letters, digits, - _ and . can stand in it", hint=_FORMS)
+        raise TargetError(
+            f"{quoted(whole)}: not a host name: letters, digits, - _ and . can stand in it", hint=ENDPOINT_FORMS
+        )
     if len(labels) == 1 and labels[0].isdigit():
         raise TargetError(f"{quoted(whole)}: a number alone is no host", hint="write 127.0.0.1:PORT for a port here")
     if all(label.isdigit() for label in labels):
         try:
             ipaddress.IPv4Address(name)
         except ipaddress.AddressValueError as error:
-            raise TargetError(f"{quoted(whole)}: not an IPv4 address", hint=_FORMS) from error
+            raise TargetError(f"{quoted(whole)}: not an IPv4 address", hint=ENDPOINT_FORMS) from error
     return name
 
 
@@ -150,12 +161,12 @@ def _ipv6(text: str, whole: str) -> str:
     try:
         ipaddress.IPv6Address(address)
     except ValueError as error:
-        raise TargetError(f"{quoted(whole)}: not an IPv6 address", hint=_FORMS) from error
+        raise TargetError(f"{quoted(whole)}: not an IPv6 address", hint=ENDPOINT_FORMS) from error
     if not percent:
         return address.lower()
     zone = zone.removeprefix("25") if len(zone) > 2 else zone  # %25 is % in a URL
     if not _ZONE.fullmatch(zone):
-        raise TargetError(f"{quoted(whole)}: not an IPv6 zone after %", hint=_FORMS)
+        raise TargetError(f"{quoted(whole)}: not an IPv6 zone after %", hint=ENDPOINT_FORMS)
     return f"{address.lower()}%{zone}"
 
 

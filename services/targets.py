@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .endpoints import DEFAULT_STORE_PORT, Endpoint, TargetError, parse_endpoint, quoted
+from .endpoints import DEFAULT_STORE_PORT, ENDPOINT_FORMS, Endpoint, TargetError, parse_endpoint, quoted
 from .worker_list import names_worker, numbered, read_worker_file
 
 if TYPE_CHECKING:
@@ -179,7 +179,8 @@ def _store(text: str) -> StoreTarget:
     try:
         endpoint = parse_endpoint(text, DEFAULT_STORE_PORT)
     except TargetError as error:
-        raise TargetError(str(error), hint=f"{FORMS_HINT}; an IPv6 address with its port as [addr]:port") from error
+        general = f"{FORMS_HINT}; an IPv6 address with its port as [addr]:port"
+        raise TargetError(str(error), hint=general if error.hint == ENDPOINT_FORMS else error.hint) from error
     return StoreTarget(endpoint.host, endpoint.port)
 
 
