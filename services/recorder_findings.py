@@ -51,19 +51,42 @@ _ADVICE = {
 }
 
 
-def recorder_findings(look: RecorderLook, name_ranks: Callable[[RankSet], str]) -> list[Finding]:
+def recorder_findings(
+    look: RecorderLook, name_ranks: Callable[[RankSet], str], waits: Callable[[int], bool] = lambda _rank: False
+) -> list[Finding]:
     """What the flight recorders of the newest look say.
 
     Args:
         look: the analysed look.
         name_ranks: writes a rank set with its hosts.
+        waits: whether a rank's stack shows that it waits in communication itself, which no recorder need know (Gloo
+            records no send and no receive): such a rank is held up too, not the cause.
     """
     made: list[Finding] = []
     for source, diagnosis in look.diagnoses.items():
         live = source != DUMP_FILE
-        made += [_finding(one, name_ranks, live=live) for one in diagnosis.findings]
+        made += [_finding_beside_stacks(one, name_ranks, waits, live=live) for one in diagnosis.findings]
         made += [_usual(_finding(one, name_ranks, live=live), one) for one in diagnosis.passing if _worth_telling(one)]
     return [*made, *(_slow(one, name_ranks) for one in look.slow)]
+
+
+def _finding_beside_stacks(
+    one: FlightFinding, name_ranks: Callable[[RankSet], str], waits: Callable[[int], bool], *, live: bool
+) -> Finding:
+    if one.kind is not Kind.NOT_JOINED:
+        return _finding(one, name_ranks, live=live)
+    held_up = RankSet(rank for rank in one.culprits if waits(rank))
+    left = one.culprits - held_up
+    if not held_up or left:
+        told = replace(one, culprits=left, waiting=one.waiting | held_up) if held_up else one
+        return _finding(told, name_ranks, live=live)
+    made = _finding(one, name_ranks, live=live)
+    return replace(
+        made,
+        severity=Severity.WARNING,
+        confidence=Confidence.POSSIBLE,
+        text=f"{made.text} By its stack it waits in communication itself.",
+    )
 
 
 def _slow(one: SlowIn, name_ranks: Callable[[RankSet], str]) -> Finding:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from .history import History
 from .snapshot import Outcome
+from .stacks.communication import find_communication
 from .stacks.looks import Standing, follow
 from .stacks.model import StackSource
 from .stacks.reading import StackReader
@@ -46,6 +47,12 @@ class StackLook:
         """The main thread of a rank at this look."""
         dump = self.dumps.get(rank)
         return None if dump is None else dump.main_thread
+
+    def waits(self, rank: int) -> bool:
+        """Whether the main thread of a rank is surely inside communication."""
+        main = self.main(rank)
+        inside = find_communication(main.frames) if main is not None and main.frames else None
+        return inside is not None and inside.sure
 
 
 class StackAnalyst:

@@ -16,13 +16,13 @@ from .ranksets import RankSet
 from .recorder_findings import RECORDER_VALUES, SLOW_RANK, recorder_findings
 from .snapshot import RankClass
 from .stack_findings import STUCK_STACK, stack_findings
+from .stack_look import StackLook
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from .recorder_look import RecorderLook
     from .snapshot import RankState
-    from .stack_look import StackLook
 
 __all__ = ["judge", "name_ranks"]
 
@@ -68,7 +68,7 @@ def judge(
         by_class.setdefault(state.rank_class, []).append(state)
     findings = one_cause_one_finding(
         class_findings(by_class, stacks, named),
-        recorder_findings(recorder, named) if recorder is not None else [],
+        recorder_findings(recorder, named, (stacks or StackLook(look_id=0)).waits) if recorder is not None else [],
         stack_findings(stacks, named) if stacks is not None else [],
         stacks=stacks,
         recorded=recorder.ranks if recorder is not None else RankSet(),

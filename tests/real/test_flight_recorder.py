@@ -78,6 +78,24 @@ def test_two_ranks_asleep(torch_python: str, tmp_path: Path, engine: Engine) -> 
         assert (finding.kind, finding.culprits) == ("not_joined", RankSet([1, 3]))
 
 
+def test_a_rank_that_waits_in_a_receive_is_not_accused_beside_the_one_it_waits_for(
+    torch_python: str, tmp_path: Path, engine: Engine
+) -> None:
+    """Gloo records no receive: by the recorders alone ranks 1 and 2 have both not joined."""
+    with real_job(torch_python, tmp_path, world_size=3) as job:
+        asleep(job, 2)
+        tell(job, "recv 2", 1)
+        job.expect(1, "receiving")
+        tell(job, "all_reduce 1", 0)
+        attached = Attached(engine, store_of(job))
+        until_inside(attached, (0,), "all_reduce")
+        until_inside(attached, (1,), "recv")
+        attached.look_apart()
+        (finding,) = serious(attached)
+        assert (finding.kind, finding.culprits, finding.waiting) == ("not_joined", RankSet([2]), RankSet([0, 1]))
+        assert "next_batch" in finding.text
+
+
 def test_a_chain_of_groups_accuses_its_end_alone(torch_python: str, tmp_path: Path, engine: Engine) -> None:
     """Rank 5 sleeps; 4 waits for it in tp2; 0 and 2 wait for 4 in dp0, and 1 and 3 for 5 in dp1."""
     with real_job(torch_python, tmp_path, world_size=6) as job:

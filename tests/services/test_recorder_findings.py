@@ -16,10 +16,10 @@ TP = (FakeGroup("1", "tp", (0, 1)), FakeGroup("2", "tp", (2, 3)))
 STEP = [Call("1"), Call("2"), Call("0")]
 
 
-def found(*faults: Fault, program: list[Call] | None = None) -> list[Finding]:
-    job = FakeJob(4, [WORLD, *TP], program or STEP * 3, faults=faults)
+def found(*faults: Fault, waits: tuple[int, ...] = ()) -> list[Finding]:
+    job = FakeJob(4, [WORLD, *TP], STEP * 3, faults=faults)
     look = RecorderLook(1, {"dump_nccl_trace_json": diagnose(analysed(job))})
-    return recorder_findings(look, lambda ranks: f"rank{'s' if len(ranks) > 1 else ''} {ranks}")
+    return recorder_findings(look, lambda ranks: f"rank{'s' if len(ranks) > 1 else ''} {ranks}", waits.__contains__)
 
 
 def test_not_joined() -> None:
@@ -29,6 +29,19 @@ def test_not_joined() -> None:
     assert (one.kind, one.seq, str(one.waiting)) == ("not_joined", 2, "0-2")
     assert one.group is not None
     assert (one.group.desc, one.group.ranks) == ("tp", RankSet([2, 3]))
+
+
+def test_a_rank_that_waits_by_its_stack_is_held_up_beside_the_one_that_does_not() -> None:
+    (one,) = found(Fault(1, 3, "stops"), Fault(3, 3, "stops"), waits=(1,))
+    assert (one.culprits, one.waiting) == (RankSet([3]), RankSet([0, 1, 2]))
+    assert one.text.startswith("Rank 3 has not joined ")
+    assert one.severity is Severity.CRITICAL
+
+
+def test_where_all_that_have_not_joined_wait_themselves_it_is_only_possible() -> None:
+    (one,) = found(Fault(3, 2, "stops"), waits=(3,))
+    assert (one.culprits, one.severity, one.confidence) == (RankSet([3]), Severity.WARNING, Confidence.POSSIBLE)
+    assert one.text.endswith("By its stack it waits in communication itself.")
 
 
 def test_device_stuck() -> None:
