@@ -145,7 +145,8 @@ class XpudbgApp(App[int]):
             for fault in self.attachment.new_faults():
                 said = plain(f"{fault.doing}: {fault.error}")
                 self.notify(said, title="A defect of xpudbg", severity="error", markup=False)
-            self.base_screen.post_message(SessionChanged(self.session.revision))
+            if (screen := self.base_screen) is not None:
+                screen.post_message(SessionChanged(self.session.revision))
 
     def _tick(self) -> None:
         self.attachment.look_when_due()
@@ -156,9 +157,11 @@ class XpudbgApp(App[int]):
     # places ---------------------------------------------------------------------------------------------------
 
     @property
-    def base_screen(self) -> Screen[Any]:
-        """The screen of the present mode, perhaps under a dialog."""
-        return self.screen_stack[0]
+    def base_screen(self) -> Screen[Any] | None:
+        """The screen of the present mode, perhaps under a dialog; None once the program closes its screens, while its
+        timers may still tick."""
+        stack = self.screen_stack
+        return stack[0] if stack else None
 
     def go_to(self, mode: str) -> None:
         """Show another screen and remember where this was."""
@@ -181,8 +184,8 @@ class XpudbgApp(App[int]):
         if place is None:
             self.say("there is no earlier place")
             return
-        if isinstance(self.base_screen, JobScreen):
-            self.base_screen.select(place.rank)
+        if isinstance(screen := self.base_screen, JobScreen):
+            screen.select(place.rank)
         self.switch_mode(place.mode)
 
     # actions --------------------------------------------------------------------------------------------------
