@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
     from .cluster.probes import Probe
     from .collect import Attachment
+    from .dispatch.case import OpCase
+    from .dispatch.endpoint import DispatchSettings, OpEndpoint
+    from .dispatch.runs import OpRuns
     from .post_mortem import PostMortem
     from .ranksets import RankSet
     from .targets import Target
@@ -66,6 +69,7 @@ class Engine:
         self._attachment: Attachment | PostMortem | None = None
         self._work: asyncio.Task[None] | None = None
         self._look: asyncio.Task[None] | None = None
+        self._ops: OpRuns | None = None
 
     def __enter__(self) -> Engine:
         self.start()
@@ -100,6 +104,18 @@ class Engine:
         """Send one request to each of these ranks; AskedReply follows for each. The budget of the ranks is kept."""
         self._command(lambda: self._begin_asking(ranks, probe))
 
+    def run_op(self, run_id: str, case: OpCase, endpoint: OpEndpoint, settings: DispatchSettings | None = None) -> None:
+        """Run an operator, beside whatever else runs; OpProgressed and one OpEnded follow.
+
+        Args:
+            run_id: names the run in its events; no other run under way may have it.
+        """
+        self._command(lambda: self._runs().start(run_id, case, endpoint, settings))
+
+    def cancel_op(self, run_id: str) -> None:
+        """End an op run; its OpEnded follows. Does nothing when it is over."""
+        self._command(lambda: self._runs().cancel(run_id))
+
     def detach(self) -> None:
         """Let go of the target; TargetClosed follows."""
         self._command(lambda: self._do("detaching", self._detach()))
@@ -126,6 +142,8 @@ class Engine:
         await self._end.wait()
         await self._cancelled(self._work)
         await self._detach()
+        if self._ops is not None:
+            await self._ops.close()
 
     def _command(self, call: Callable[[], None]) -> None:
         loop = self._loop
@@ -225,6 +243,13 @@ class Engine:
         task = asyncio.get_running_loop().create_task(run(), name="asking")
         self._asking.add(task)
         task.add_done_callback(self._asking.discard)
+
+    def _runs(self) -> OpRuns:
+        if self._ops is None:
+            from .dispatch.runs import OpRuns
+
+            self._ops = OpRuns(self.events.put, self._transport, self._failed)
+        return self._ops
 
     def _cancel_look(self) -> None:
         if self._look is not None:

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .dispatch.errors import DispatchError
+    from .dispatch.progress import Progress
+    from .dispatch.run_loop import OpRun
     from .ranksets import RankSet
     from .recorder_look import RecorderLook
     from .snapshot import RankAddress, RankReply
@@ -19,6 +22,8 @@ __all__ = [
     "LateReply",
     "LookClosed",
     "LookStarted",
+    "OpEnded",
+    "OpProgressed",
     "RankSelected",
     "RanksMarked",
     "ReplyArrived",
@@ -108,6 +113,8 @@ class Analysed:
     look_id: int
     stacks: StackLook
     recorder: RecorderLook
+    recorded: StackLook | None = None
+    """Stacks that the recorders of files kept of the calls that are not over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +143,23 @@ class LookClosed:
     """Something that should have been read could not be."""
     more: bool = False
     """Another look follows by itself (files hold several)."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpProgressed:
+    """How far an op run has come."""
+
+    run_id: str
+    progress: Progress
+
+
+@dataclass(frozen=True, slots=True)
+class OpEnded:
+    """An op run is over: either a result or an error."""
+
+    run_id: str
+    run: OpRun | None
+    error: DispatchError | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +200,8 @@ Event = (
     | LateReply
     | StuckChanged
     | LookClosed
+    | OpProgressed
+    | OpEnded
     | EngineFailed
     | RankSelected
     | RanksMarked

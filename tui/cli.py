@@ -18,7 +18,10 @@ from .command_options import (
     read_demo_size,
     read_options,
     read_target,
+    read_tls,
+    tls_options,
 )
+from .opserver_command import opserver
 
 if TYPE_CHECKING:
     from typing import Any
@@ -42,6 +45,8 @@ def main() -> None:
     xpudbg http://node-7:41234    look at one worker, or several
     xpudbg ranks.txt              a file with one worker a line (rank3=http://...)
     xpudbg report 10.0.0.5:29500  print what is wrong and leave
+    xpudbg run torch.add x.npy    run one operator on an op server
+    xpudbg opserver               serve operators of this machine
     xpudbg demo                   a simulated cluster, to try it out
     """
 
@@ -135,6 +140,58 @@ def report(
         raise click.UsageError("--scenario goes with the target `demo` only")
     wanted = ReportOptions(style, looks, interval, with_ranks, stacks_file, table_format if tables else None)
     sys.exit(run_report(chosen, settings, wanted))
+
+
+@main.command(name="run")
+@click.argument("what", metavar="OP|CASEFILE")
+@click.argument("files", nargs=-1, metavar="[INPUT.npy]...")
+@click.option("--input", "-i", "inputs", multiple=True, metavar="NAME=VALUE", help="One input by name; repeatable.")
+@click.option("--attr", "-a", "attrs", multiple=True, metavar="NAME=VALUE", help="One attribute, as JSON or text.")
+@click.option("--server", metavar="URL", help="Op server, host:port or URL; else XPUDBG_SERVER.")
+@click.option(
+    "--ttk-config",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="ttk.conf.yaml whose remote: part names the servers.",
+)
+@click.option("--provider", metavar="NAME", help="Framework on the server.  [default: torch]")
+@click.option("--mode", metavar="data,perf", help="What to ask for.  [default: data]")
+@click.option("--runtime", type=click.IntRange(1, 100), metavar="N", help="Repetitions that the profiler measures.")
+@click.option("--spec", metavar="FILE:CLASS", help="Run a class of a local file; its modules are uploaded.")
+@click.option(
+    "--root",
+    "roots",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Where the spec's modules are looked for, besides its own folder.",
+)
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.npz", help="Write the outputs."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@click.option(
+    "--deadline", "deadline_s", type=Finite(0.1, 86_400), metavar="SECONDS", help="Time for all of it.  [default: 300]"
+)
+@tls_options
+def run_op(**options: Any) -> None:
+    """Run one operator on an op server and print what comes back.
+
+    \b
+    xpudbg run torch.add x.npy y.npy --server 10.0.0.5:9090
+    xpudbg run softmax -i "input=float32[4,8]:uniform(-1,1):seed=7" -a dim=1
+    xpudbg run my_op --spec ops/my_op.py:MyOp -i x=x.npy --mode data,perf
+    xpudbg run case.toml -o out.npz
+
+    Exit codes: 0 done, 1 the op failed, 2 wrong usage, 3 no server was reached, 4 cancelled, busy or past its deadline.
+    """
+    from .run_command import RunOptions, run_operator
+
+    tls = read_tls(options)
+    sys.exit(run_operator(RunOptions(**options, tls=tls)))
+
+
+main.add_command(opserver)
 
 
 def _screen(target: Target | None, options: AttachOptions, refresh_s: float | None) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..services.attach_options import AttachOptions
+    from ..services.dispatch.endpoint import TlsSettings
     from ..services.targets import Target
 
 __all__ = [
@@ -25,6 +26,8 @@ __all__ = [
     "read_demo_size",
     "read_options",
     "read_target",
+    "read_tls",
+    "tls_options",
 ]
 
 F = TypeVar("F", bound="Callable[..., Any]")
@@ -125,6 +128,34 @@ def attach_options(command: F) -> F:
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def tls_options(command: F) -> F:
+    """Add the options that say how an op server is spoken to over TLS."""
+    file = click.Path(exists=True, dir_okay=False, path_type=Path)
+    options = [
+        click.option("--ca", "--tls-ca", "tls_ca", type=file, metavar="FILE", help="PEM certificates to trust."),
+        click.option("--cert", "--tls-cert", "tls_cert", type=file, metavar="FILE", help="Client certificate."),
+        click.option("--key", "--tls-key", "tls_key", type=file, metavar="FILE", help="Key of the client certificate."),
+        click.option("--tls-skip-verify", is_flag=True, help="Accept a certificate that is issued for another name."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def read_tls(given: dict[str, Any]) -> TlsSettings:
+    """The settings that `tls_options` give; takes its options out of `given`.
+
+    Raises:
+        click.UsageError: a certificate without its key, or a key alone.
+    """
+    from ..services.dispatch.endpoint import TlsSettings
+
+    made = TlsSettings(given.pop("tls_ca"), given.pop("tls_cert"), given.pop("tls_key"), given.pop("tls_skip_verify"))
+    if (made.cert_file is None) != (made.key_file is None):
+        raise click.UsageError("--cert and --key go together")
+    return made
 
 
 def read_options(given: dict[str, Any]) -> AttachOptions:

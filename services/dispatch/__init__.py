@@ -1,0 +1,1 @@
+"""Running one operator on a remote op server: the case, the wire, the client."""
