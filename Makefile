@@ -43,6 +43,7 @@ format: $(VENV)/.installed-dev ## let ruff put the code in order
 	$(BIN)/ruff format
 
 bench: $(VENV)/.installed-dev ## measure, and compare with bare libraries
+	$(BIN)/python -m pip install --quiet --group bench
 	@for file in benchmarks/bench_*.py; do $(BIN)/python -m "benchmarks.$$(basename "$$file" .py)"; done
 
 screenshots: $(VENV)/.installed-dev ## take the pictures of screenshots/ from the running demo

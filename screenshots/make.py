@@ -61,6 +61,10 @@ SCENES = (
     Scene("stacks", "gil-held", ranks=64, keys=("3",)),
     Scene("stacks-text", "gil-held", ranks=64, keys=("3", "v", "v")),
     Scene("stacks-filtered", "mixed", keys=("3", "slash", *"loader", "enter", "n")),
+    Scene("overview-hang", "not-joined"),
+    Scene("recorder", "not-joined", keys=("4",)),
+    Scene("recorder-calls", "not-joined", keys=("4", "enter", "enter")),
+    Scene("recorder-timeline", "not-joined", keys=("4", "v")),
     Scene("help", "mixed", keys=("2", "question_mark")),
     Scene("palette", "mixed", keys=("colon",)),
 )

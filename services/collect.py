@@ -20,6 +20,7 @@ from .cluster.store import StoreClient, StoreError, StoreFault
 from .cluster.store_watch import StoreWatch
 from .cluster.transport import make_client
 from .cluster.worker import Worker, WorkerListener
+from .hidden_waits import HiddenWaits
 from .ranksets import RankSet
 from .recorder_look import RecorderAnalyst, RecorderLook
 from .snapshot import Outcome, RankReply
@@ -84,6 +85,7 @@ class Attachment(WorkerListener):
         """Replies of the look under way."""
         self._analyses = analyses
         self._stacks = StackAnalyst()
+        self._hidden_waits = HiddenWaits()
         self._recorders = RecorderAnalyst(probe.source for probe in RECORDERS)
 
     async def open(self) -> None:
@@ -136,6 +138,7 @@ class Attachment(WorkerListener):
         for worker in self._workers.values():
             await worker.close()
         self._workers.clear()
+        self._hidden_waits.close()
         await self._watch.close()
         await self._resources.aclose()
 
@@ -234,7 +237,8 @@ class Attachment(WorkerListener):
                 look_id, taken_at, replies, registry.world_size, ranks, sizes=registry.group_sizes, hosts=hosts
             )
             stacks = self._stacks.analyse(look_id, taken_at, replies, ranks, stood=recorder.stood, moved=recorder.moved)
-            return stacks, recorder
+            may_wait = self._hidden_waits.among(stacks, recorder.not_joined)
+            return replace(stacks, may_wait=may_wait), recorder
 
         stacks, recorder = await asyncio.get_running_loop().run_in_executor(self._analyses, work)
         self._emit(events.Analysed(look_id, stacks, recorder))

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 from .findings import Confidence, Severity
 from .flight_recorder.causes import Kind
+from .ranksets import RankSet
+from .snapshot import RankClass
 from .stack_findings import STUCK_STACK, place_of, stack_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .findings import Evidence, Finding
-    from .ranksets import RankSet
     from .stack_look import StackLook
 
 __all__ = ["one_cause_one_finding"]
@@ -36,6 +37,7 @@ def one_cause_one_finding(
     stacks: StackLook | None,
     recorded: RankSet,
     inside: RankSet,
+    missed: RankSet | None = None,
 ) -> list[Finding]:
     """All findings, each cause once.
 
@@ -46,6 +48,7 @@ def one_cause_one_finding(
         stacks: the stacks of the newest look.
         recorded: ranks whose flight recorder was read.
         inside: those of them that are inside a call by their recorder.
+        missed: ranks that a call waits for; None when that is not known.
     """
     made = list(by_class)
     for finding in by_recorder:
@@ -54,14 +57,31 @@ def one_cause_one_finding(
         if len(made) > before:
             made[-1] = _placed(made[-1], stacks)
     causes = [finding for finding in by_recorder if finding.severity.accuses]
+    named = RankSet(rank for one in by_recorder if one.kind in _EXPLAINED_BY_CLASS for rank in one.culprits)
     for finding in by_stack:
-        if causes and finding.culprits <= recorded:
-            # The recorder knows whom these ranks hold up, if anybody: where it names a cause it has named them or not.
+        if finding.culprits <= recorded and (causes or finding.culprits & named):
+            # The recorder knows whom these ranks hold up, if anybody: where it names a cause it has named them or not;
+            # and where it names them without accusing, it has a reason.
             continue
         if finding.culprits and finding.culprits <= recorded and finding.waiting <= inside:
             finding = _without_accusation(finding)
         made = _with(made, len(by_class), finding)
-    return made
+    held_up = bool(stacks is not None and stacks.stuck.waiting)
+    return [_unmissed(one) if missed is not None and not held_up and _is_gone(one, missed) else one for one in made]
+
+
+def _is_gone(finding: Finding, missed: RankSet) -> bool:
+    """Whether it is about ranks that have ended and that nobody waits for."""
+    return finding.kind == RankClass.DEAD.value and not finding.waiting and not finding.culprits & missed
+
+
+def _unmissed(finding: Finding) -> Finding:
+    single = len(finding.culprits) == 1
+    return replace(
+        finding,
+        severity=Severity.WARNING,
+        text=f"{finding.text} Nobody waits for {'it: it' if single else 'them: they'} may have finished early.",
+    )
 
 
 def _without_accusation(finding: Finding) -> Finding:

@@ -10,6 +10,7 @@ from . import events
 from .flight_recorder.files import find_files
 from .flight_recorder.loading import Loaded, load, looks_of
 from .ranksets import RankSet
+from .recorded_stacks import recorded_stacks
 from .recorder_look import DUMP_FILE, RecorderAnalyst, RecorderLook
 from .snapshot import Outcome, RankAddress, RankReply
 from .spool import EMPTY, Body
@@ -61,6 +62,7 @@ class PostMortem:
         self._look_id = 0
         self._loaded: Loaded | None = None
         self._size = 0
+        self._ranks = RankSet()
 
     async def open(self) -> None:
         """Find and read the dumps, and say with TargetOpened whose they are.
@@ -101,14 +103,20 @@ class PostMortem:
     ) -> None:
         taken_at = max((dump.taken_at or 0 for dump in dumps), default=time.time_ns())
         unreadable = dict(loaded.unreadable) if loaded is not None else {}
+        mixed = loaded.mixed if loaded is not None else None
         self._emit(events.LookStarted(self._look_id, taken_at, RankSet(dump.rank for dump in dumps)))
         for dump in dumps:
             self._emit(events.ReplyArrived(self._look_id, _reply(dump, self._path_of(dump), taken_at)))
-        recorder: RecorderLook = await self._in_background(
-            lambda: analyst.judge_files(self._look_id, taken_at, dumps, self._size, unreadable)
-        )
-        self._emit(events.Analysed(self._look_id, StackLook(look_id=0), recorder))
-        notes = _notes(loaded) if loaded is not None else ()
+        known = self._ranks | RankSet(dump.rank for dump in dumps)
+
+        def work() -> tuple[RecorderLook, StackLook]:
+            recorder = analyst.judge_files(self._look_id, taken_at, dumps, self._size, unreadable, mixed)
+            return recorder, recorded_stacks(recorder, known)
+
+        recorder, recorded = await self._in_background(work)
+        self._emit(events.Analysed(self._look_id, StackLook(look_id=0), recorder, recorded))
+        contradictions = [note for one in recorder.diagnoses.values() for note in one.contradictions]
+        notes = (*contradictions, *_notes(loaded)) if loaded is not None else ()
         if trouble:
             notes = (trouble, *notes)
         closed = events.LookClosed(
@@ -147,6 +155,7 @@ class PostMortem:
         addresses = tuple(
             RankAddress(rank, "", "", hosts.get(rank, ""), file=files.get(rank, NO_FILE)) for rank in wanted
         )
+        self._ranks = wanted
         return events.TargetOpened(self.target.label, self._size, addresses, loaded.notes)
 
     def _path_of(self, dump: Dump) -> Path | None:

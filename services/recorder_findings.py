@@ -11,6 +11,7 @@ from .flight_recorder.mismatch import What
 from .flight_recorder.motion import Pace
 from .ranksets import RankSet
 from .recorder_look import DUMP_FILE
+from .witness import UNSEEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,11 +20,12 @@ if TYPE_CHECKING:
     from .flight_recorder.groups import JobGroup
     from .flight_recorder.mismatch import Variant
     from .recorder_look import RecorderLook, SlowIn
+    from .witness import Witness
 
 SLOW_RANK = "slow_rank"
 """Kind of the finding: the others wait for this rank in call after call. It never accuses."""
 
-__all__ = ["RECORDER_VALUES", "SLOW_RANK", "call_named", "group_named", "recorder_findings"]
+__all__ = ["RECORDER_VALUES", "SLOW_RANK", "call_named", "group_named", "recorder_findings", "sentence_of"]
 
 RECORDER_VALUES: dict[str, VerdictValue] = {
     Kind.MISMATCH.value: VerdictValue.MISMATCH,
@@ -52,41 +54,26 @@ _ADVICE = {
 
 
 def recorder_findings(
-    look: RecorderLook, name_ranks: Callable[[RankSet], str], waits: Callable[[int], bool] = lambda _rank: False
+    look: RecorderLook, name_ranks: Callable[[RankSet], str], beside: Witness = UNSEEN
 ) -> list[Finding]:
     """What the flight recorders of the newest look say.
 
     Args:
         look: the analysed look.
         name_ranks: writes a rank set with its hosts.
-        waits: whether a rank's stack shows that it waits in communication itself, which no recorder need know (Gloo
-            records no send and no receive): such a rank is held up too, not the cause.
+        beside: what is known of the ranks beside their recorders.
     """
     made: list[Finding] = []
     for source, diagnosis in look.diagnoses.items():
         live = source != DUMP_FILE
-        made += [_finding_beside_stacks(one, name_ranks, waits, live=live) for one in diagnosis.findings]
-        made += [_usual(_finding(one, name_ranks, live=live), one) for one in diagnosis.passing if _worth_telling(one)]
+        told = [*diagnosis.findings, *(one for one in diagnosis.passing if beside.backs(one))]
+        made += [_finding(beside.weighed(one), name_ranks, live=live) for one in told]
+        made += [
+            _passing(_finding(one, name_ranks, live=live), one)
+            for one in diagnosis.passing
+            if one.pace is Pace.FROZEN and not one.everybody_inside and not beside.backs(one)
+        ]
     return [*made, *(_slow(one, name_ranks) for one in look.slow)]
-
-
-def _finding_beside_stacks(
-    one: FlightFinding, name_ranks: Callable[[RankSet], str], waits: Callable[[int], bool], *, live: bool
-) -> Finding:
-    if one.kind is not Kind.NOT_JOINED:
-        return _finding(one, name_ranks, live=live)
-    held_up = RankSet(rank for rank in one.culprits if waits(rank))
-    left = one.culprits - held_up
-    if not held_up or left:
-        told = replace(one, culprits=left, waiting=one.waiting | held_up) if held_up else one
-        return _finding(told, name_ranks, live=live)
-    made = _finding(one, name_ranks, live=live)
-    return replace(
-        made,
-        severity=Severity.WARNING,
-        confidence=Confidence.POSSIBLE,
-        text=f"{made.text} By its stack it waits in communication itself.",
-    )
 
 
 def _slow(one: SlowIn, name_ranks: Callable[[RankSet], str]) -> Finding:
@@ -109,35 +96,28 @@ def _slow(one: SlowIn, name_ranks: Callable[[RankSet], str]) -> Finding:
     )
 
 
-def _worth_telling(one: FlightFinding) -> bool:
-    """A wait that does not pass by itself between two looks, though such waits recur in this job."""
-    return one.is_usual and one.pace is Pace.FROZEN
-
-
-def _usual(finding: Finding, one: FlightFinding) -> Finding:
-    """The finding as something to know, accusing nobody."""
-    return replace(
-        finding,
-        severity=Severity.INFO,
-        confidence=Confidence.POSSIBLE,
-        text=f"{finding.text} Gaps of {one.usual_s:.0f} s recur in this job.",
-    )
+def _passing(finding: Finding, one: FlightFinding) -> Finding:
+    """A wait that does not pass between two looks and yet is none to accuse anybody for."""
+    if one.early:
+        why = "The job has not run for long enough to tell a rank that hangs from a slow one."
+    else:
+        why = f"Gaps of {one.usual_s or 0:.0f} s recur in this job."
+    return replace(finding, severity=Severity.INFO, confidence=Confidence.POSSIBLE, text=f"{finding.text} {why}")
 
 
 def group_named(group: JobGroup | None) -> str:
-    """What people call a group: its description, else its name, else that it is the default one."""
-    if group is None:
-        return "an unknown group"
-    if group.desc and group.desc != "undefined":
-        return group.desc
-    if group.name.isdecimal():
-        return f"group {group.name}"
-    return group.name or "the default group"
+    """What people call a group (`JobGroup.label`), where there is one."""
+    return "an unknown group" if group is None else group.label
 
 
 def call_named(one: FlightFinding) -> str:
     """`all_gather #311 of tp`."""
     return f"{one.base or one.op or 'call'} #{one.seq} of {group_named(one.group)}"
+
+
+def sentence_of(one: FlightFinding, name_ranks: Callable[[RankSet], str]) -> str:
+    """A finding in one sentence, and what waits behind it."""
+    return _sentence(one, name_ranks) + _behind(one) + _waits_itself(one)
 
 
 def _finding(one: FlightFinding, name_ranks: Callable[[RankSet], str], *, live: bool) -> Finding:
@@ -151,7 +131,7 @@ def _finding(one: FlightFinding, name_ranks: Callable[[RankSet], str], *, live: 
         group=None if group is None else Group(group.name, group.desc, group.members),
         op=one.op,
         seq=one.seq,
-        text=_sentence(one, name_ranks) + _behind(one),
+        text=sentence_of(one, name_ranks),
         advice=_ADVICE[one.kind],
         refutation=one.refutation,
         evidence=(*one.evidence, *(_timing(one) if live else ())),
@@ -167,6 +147,11 @@ def _sentence(one: FlightFinding, name_ranks: Callable[[RankSet], str]) -> str:
         case Kind.NOT_JOINED:
             nothing = ", and recorded nothing at all there" if one.silent else ""
             return f"{who} {has} not joined {call}{nothing}; {_waits(one, name_ranks)}."
+        case Kind.DEVICE_STUCK if one.everybody_inside:
+            return (
+                f"Everybody waits inside {call} and nobody has completed it: a device or the network, or a member that "
+                f"no dump knows; {_waits(one, name_ranks)}."
+            )
         case Kind.DEVICE_STUCK:
             return f"{who} {has} joined {call} and not completed it on the device; {_waits(one, name_ranks)}."
         case Kind.MISMATCH:
@@ -175,6 +160,11 @@ def _sentence(one: FlightFinding, name_ranks: Callable[[RankSet], str]) -> str:
             return f"Deadlock: {'; '.join(_step(step) for step in one.cycle)}."
         case Kind.P2P_UNMATCHED:
             return f"{who} {has} not called the other half of {call}; {_waits(one, name_ranks)}."
+        case Kind.NO_DUMP if one.aside == one.culprits:
+            return (
+                f"{who} left no flight recorder dump of the time of the others, and others wait in {call}; "
+                f"{_waits(one, name_ranks)}."
+            )
         case Kind.NO_DUMP:
             return f"{who} left no flight recorder dump, and others wait in {call}; {_waits(one, name_ranks)}."
         case Kind.ABORTED:
@@ -228,6 +218,14 @@ def _behind(one: FlightFinding) -> str:
         return ""
     words = "other group waits" if one.groups_behind == 1 else "other groups wait"
     return f" {one.groups_behind} {words} behind it."
+
+
+def _waits_itself(one: FlightFinding) -> str:
+    if not one.waits_itself:
+        return ""
+    if len(one.culprits) == 1:
+        return " By its stack it waits in communication itself."
+    return " By their stacks they wait in communication themselves."
 
 
 def _timing(one: FlightFinding) -> list[Evidence]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from .flight_recorder.analysis import analyse
+from .flight_recorder.causes import Kind
 from .flight_recorder.coordinates import coordinates
 from .flight_recorder.decode import decode
 from .flight_recorder.diagnosis import Diagnosis, diagnose
@@ -17,6 +18,7 @@ from .flight_recorder.dump import DumpError
 from .flight_recorder.motion import Pace
 from .flight_recorder.slow import find_slow
 from .history import History
+from .progress import EMPTY, Progress, progress_of
 from .ranksets import RankSet
 from .snapshot import Outcome
 
@@ -56,6 +58,8 @@ class RecorderLook:
     """Ranks that their groups wait for again and again."""
     coordinates: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
     """Where each rank is along the dimensions of the job (tp, pp, dp, ...), as far as its groups tell."""
+    progress: Progress = EMPTY
+    """How far each rank is in each group."""
 
     @property
     def ranks(self) -> RankSet:
@@ -68,6 +72,29 @@ class RecorderLook:
     def inside(self) -> RankSet:
         """Ranks that are inside a call by their recorder."""
         return RankSet(rank for one in self.diagnoses.values() for rank in one.analysis.waits.current)
+
+    @property
+    def not_joined(self) -> RankSet:
+        """Ranks that have not joined a call in which others wait, whether that stands or passes."""
+        found = RankSet()
+        for one in self.diagnoses.values():
+            for finding in (*one.findings, *one.passing):
+                if finding.kind is Kind.NOT_JOINED:
+                    found |= finding.culprits
+        return found
+
+    @property
+    def missed(self) -> RankSet | None:
+        """Ranks that a call waits for, or of which it is not known; None when that can't be told."""
+        if not self.moved and not self.stood:
+            return None
+        found = RankSet()
+        for one in self.diagnoses.values():
+            for call in one.analysis.waits.calls:
+                if call.unseen:
+                    return None
+                found |= call.missing | call.absent | call.unclear | call.behind
+        return found
 
     @property
     def moved(self) -> RankSet:
@@ -134,10 +161,25 @@ class RecorderAnalyst:
         return _look(look_id, diagnoses, unreadable, hosts)
 
     def judge_files(
-        self, look_id: int, taken_at: int, dumps: Sequence[Dump], world_size: int, unreadable: Mapping[int, str]
+        self,
+        look_id: int,
+        taken_at: int,
+        dumps: Sequence[Dump],
+        world_size: int,
+        unreadable: Mapping[int, str],
+        mixed: RankSet | None = None,
     ) -> RecorderLook:
-        """The same for dumps from files, at most one for each rank; `unreadable` says whose could not be read."""
-        diagnosis = self._judge(DUMP_FILE, taken_at, dumps, world_size, unreadable, live=False)
+        """The same for dumps from files, at most one for each rank.
+
+        Args:
+            look_id: number of the look.
+            taken_at: of the newest dump, ns since the epoch.
+            dumps: the dumps.
+            world_size: number of ranks of the job.
+            unreadable: ranks whose dump could not be read, and why.
+            mixed: ranks of which dumps of several hosts or runs lie together.
+        """
+        diagnosis = self._judge(DUMP_FILE, taken_at, dumps, world_size, unreadable, live=False, mixed=mixed)
         return _look(look_id, {DUMP_FILE: diagnosis}, unreadable, None)
 
     def _judge(
@@ -150,10 +192,11 @@ class RecorderAnalyst:
         *,
         live: bool,
         sizes: Mapping[str, int] | None = None,
+        mixed: RankSet | None = None,
     ) -> Diagnosis:
-        now = analyse(dumps, world_size=world_size, sizes=sizes, unreadable=unreadable)
+        now = analyse(dumps, world_size=world_size, sizes=sizes, unreadable=unreadable, files=not live)
         history = self._history[source]
-        diagnosis = diagnose(now, history.before(taken_at), live=live)
+        diagnosis = diagnose(now, history.before(taken_at), live=live, mixed=mixed)
         history.add(taken_at, now)
         return diagnosis
 
@@ -167,7 +210,7 @@ def _look(
         groups = one.analysis.job.groups
         slow += [SlowIn(found, groups[found.group]) for found in find_slow(one.analysis, hosts)]
         placed = {**coordinates(groups), **placed}
-    return RecorderLook(look_id, diagnoses, unreadable, tuple(slow), placed)
+    return RecorderLook(look_id, diagnoses, unreadable, tuple(slow), placed, progress_of(diagnoses, slow))
 
 
 def _read(replies: Mapping[tuple[int, str], RankReply], source: str) -> tuple[list[Dump], dict[int, str]]:

@@ -84,6 +84,9 @@ class Session:
         self.under_way: LookUnderWay | None = None
         self.stacks = StackLook(look_id=0)
         """What the stacks of the newest analysed look say; its `look_id` is 0 before the first."""
+        self.recorded_stacks: StackLook | None = None
+        """Of a job that is known from files: the stacks its recorders kept of the calls that are not over. They are of
+        the time of the call, so nothing but the stacks screen uses them."""
         self.recorder = RecorderLook(look_id=0)
         """What the flight recorders of the newest analysed look say; its `look_id` is 0 before the first."""
         self.asked: dict[tuple[int, str], RankReply] = {}
@@ -167,6 +170,7 @@ class Session:
                     self.under_way.received[event.rank, event.source] = event.received
             case events.Analysed():
                 self.stacks, self.recorder = event.stacks, event.recorder
+                self.recorded_stacks = event.recorded
             case events.AskedReply():
                 self.asked[event.reply.rank, event.reply.source] = event.reply
                 self._fold(event.reply)
@@ -184,7 +188,7 @@ class Session:
                     self.selected = event.rank
             case events.RanksMarked():
                 self.marked = event.ranks & self.all_ranks
-        if not isinstance(event, events.RankSelected | events.RanksMarked):
+        if not isinstance(event, events.RankSelected | events.RanksMarked | events.OpProgressed | events.OpEnded):
             self._verdict = None
         self.revision += 1
 

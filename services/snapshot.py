@@ -15,6 +15,7 @@ from .ranksets import RankSet
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from .health import Health
     from .spool import Body
 
 __all__ = ["Outcome", "RankAddress", "RankClass", "RankReply", "RankState", "Snapshot"]
@@ -123,6 +124,8 @@ class RankState:
     """Handlers with a request of ours that the rank has not answered; each keeps one of its server threads."""
     ping_s: float | None = None
     """Seconds the last answered ping took."""
+    health: Health | None = None
+    """What torchcomms' health check said last; None where the rank has none, and since it is not heard any more."""
     was_alive: bool = False
     """Whether the rank answered as alive at any time during this attachment."""
 

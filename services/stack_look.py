@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .history import History
+from .ranksets import RankSet
 from .snapshot import Outcome
 from .stacks.communication import find_communication
 from .stacks.looks import Standing, follow
@@ -20,7 +21,6 @@ from .stacks.tree import MergedStacks, merge
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from .ranksets import RankSet
     from .snapshot import RankReply
     from .stacks.model import StackDump, ThreadStack
 
@@ -42,6 +42,8 @@ class StackLook:
     stuck: StuckReport = field(default_factory=StuckReport)
     missing: Mapping[int, str] = field(default_factory=dict)
     """Why a rank has no stack, one plain line."""
+    may_wait: RankSet = field(default_factory=RankSet)
+    """Ranks that a recorder names and whose line in the source waits for others, unseen by Python's stack."""
 
     def main(self, rank: int) -> ThreadStack | None:
         """The main thread of a rank at this look."""

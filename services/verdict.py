@@ -11,18 +11,20 @@ from typing import TYPE_CHECKING
 from .class_findings import CLASS_VALUES, class_findings
 from .findings import Confidence, Finding, Severity, Verdict, VerdictValue
 from .flight_recorder.coordinates import written
+from .health import HEALTH_VALUES, health_findings
 from .joining import one_cause_one_finding
 from .ranksets import RankSet
 from .recorder_findings import RECORDER_VALUES, SLOW_RANK, recorder_findings
 from .snapshot import RankClass
 from .stack_findings import STUCK_STACK, stack_findings
-from .stack_look import StackLook
+from .witness import Witness
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from .recorder_look import RecorderLook
     from .snapshot import RankState
+    from .stack_look import StackLook
 
 __all__ = ["judge", "name_ranks"]
 
@@ -32,7 +34,7 @@ _MAIN_DIMENSIONS = frozenset(("pp", "dp", "dp_replicate", "dp_shard", "dp_cp", "
 """Dimensions that a sentence names; the others are made of these."""
 _SEVERITIES = list(Severity)
 _CONFIDENCES = list(Confidence)
-_VALUES = RECORDER_VALUES | {STUCK_STACK: VerdictValue.HANG} | CLASS_VALUES
+_VALUES = RECORDER_VALUES | {STUCK_STACK: VerdictValue.HANG} | CLASS_VALUES | HEALTH_VALUES
 """The verdict when a finding of this kind comes first; findings that are equal otherwise stand in this order."""
 _KINDS = list(_VALUES)
 
@@ -68,12 +70,14 @@ def judge(
         by_class.setdefault(state.rank_class, []).append(state)
     findings = one_cause_one_finding(
         class_findings(by_class, stacks, named),
-        recorder_findings(recorder, named, (stacks or StackLook(look_id=0)).waits) if recorder is not None else [],
+        recorder_findings(recorder, named, Witness(ranks, stacks)) if recorder is not None else [],
         stack_findings(stacks, named) if stacks is not None else [],
         stacks=stacks,
         recorded=recorder.ranks if recorder is not None else RankSet(),
         inside=recorder.inside if recorder is not None else RankSet(),
+        missed=recorder.missed if recorder is not None else None,
     )
+    findings += health_findings(ranks, named)
     findings.sort(key=_order)
     silent = RankSet(state.rank for rank_class in _NOT_TOLD for state in by_class.get(rank_class, ()))
     if recorder is not None:

@@ -23,9 +23,12 @@ __all__ = [
     "job_behind",
     "look_under_way",
     "needs_marks",
+    "needs_progress",
     "needs_ranks",
+    "needs_recorder",
     "needs_stacks",
     "needs_target",
+    "needs_torchcomms",
     "takes_looks",
 ]
 
@@ -41,6 +44,8 @@ class Scope(StrEnum):
     OVERVIEW = "overview"
     RANKS = "ranks"
     STACKS = "stacks"
+    RECORDER = "flight recorder"
+    TIMELINE = "timeline"
     FILTER = "filter line"
     START = "start"
     GRID = "rank grid"
@@ -84,11 +89,37 @@ def look_under_way(session: Session) -> str:
 
 
 def needs_stacks(session: Session) -> str:
+    if session.recorded_stacks is not None:
+        return "" if session.recorded_stacks.dumps else "these dumps have no stacks"
     return "" if session.stacks.look_id else "there are no stacks yet"
+
+
+def needs_progress(session: Session) -> str:
+    """Why there is no progress matrix."""
+    look = session.recorder
+    if look.progress:
+        return ""
+    if not look.look_id:
+        return "no flight recorder has been read yet"
+    if look.unreadable:
+        rank, why = next(iter(look.unreadable.items()))
+        return f"no flight recorder can be read; rank {rank}: {why}"
+    return "no flight recorder has recorded a call"
+
+
+def needs_recorder(session: Session) -> str:
+    return "" if session.recorder.diagnoses else "there is no flight recorder yet"
 
 
 def has_findings(session: Session) -> str:
     return "" if session.ranks and session.verdict.findings else "there is no finding"
+
+
+def needs_torchcomms(session: Session) -> str:
+    if session.post_mortem:
+        return POST_MORTEM
+    there = any(state.health is not None for state in session.ranks.values())
+    return "" if there else "no rank has the handlers of torchcomms"
 
 
 def job_behind(session: Session) -> str:

@@ -13,17 +13,20 @@ from textual.binding import Binding
 from .action import (
     Action,
     Scope,
-    can_ask,
     can_look,
     has_findings,
     job_behind,
     look_under_way,
     needs_marks,
+    needs_progress,
     needs_ranks,
-    needs_stacks,
     needs_target,
+    needs_torchcomms,
     takes_looks,
 )
+from .actions_recorder import RECORDER_ACTIONS
+from .actions_stacks import STACK_ACTIONS
+from .actions_timeline import TIMELINE_ACTIONS
 from .key_names import keys_shown
 
 if TYPE_CHECKING:
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ACTIONS", "Action", "Scope", "actions_in", "bindings", "by_name", "keys_shown"]
 
-_PANES = (Scope.GRID, Scope.TABLE, Scope.TREE, Scope.TEXT)
+_PANES = (Scope.GRID, Scope.TABLE, Scope.TREE, Scope.TEXT, Scope.TIMELINE)
 
 ACTIONS: tuple[Action, ...] = (
     Action("up", ("up", "k"), "move", "Up", _PANES, 55, "←↓↑→", motion=True),
@@ -44,7 +47,14 @@ ACTIONS: tuple[Action, ...] = (
     Action("page_down", ("pagedown",), "page down", "A page down", _PANES, motion=True),
     Action("first", ("g", "home"), "first", "To the first", _PANES, motion=True),
     Action("last", ("G", "end"), "last", "To the last", _PANES, motion=True),
-    Action("enter", ("enter",), "open", "Open the rank table at the selected rank", (Scope.OVERVIEW,), 70),
+    Action(
+        "enter",
+        ("enter",),
+        "open",
+        "Open the rank table at the selected rank; from the progress matrix its calls in the group",
+        (Scope.OVERVIEW,),
+        70,
+    ),
     Action(
         "next_finding",
         ("f",),
@@ -63,9 +73,38 @@ ACTIONS: tuple[Action, ...] = (
         (Scope.OVERVIEW,),
         why_not=has_findings,
     ),
+    Action(
+        "progress",
+        ("tab", "shift+tab"),
+        "progress",
+        "Between the rank grid and the progress matrix (how far each rank is in each group)",
+        (Scope.OVERVIEW,),
+        61,
+        why_not=needs_progress,
+        title="Progress matrix, or rank grid",
+    ),
+    Action(
+        "sort_progress",
+        ("s",),
+        "sort",
+        "Sort the progress matrix by lag, by rank, by the column of the cursor",
+        (Scope.OVERVIEW,),
+        why_not=needs_progress,
+        title="Sort the progress matrix",
+    ),
+    Action(
+        "reverse_progress",
+        ("S",),
+        "reverse",
+        "Turn the order of the progress matrix round",
+        (Scope.OVERVIEW,),
+        why_not=needs_progress,
+        title="Turn the progress matrix round",
+    ),
     Action("overview", ("1",), "overview", "Overview: verdict and rank grid", (Scope.JOB,), 40),
     Action("ranks", ("2",), "ranks", "Ranks: one row a rank", (Scope.JOB,), 45),
     Action("stacks", ("3",), "stacks", "Stacks: all ranks merged, the odd ones first", (Scope.JOB,), 46),
+    Action("recorder", ("4",), "recorder", "Flight recorder: findings, collectives, calls, groups", (Scope.JOB,), 47),
     Action(
         "look",
         ("r",),
@@ -89,7 +128,9 @@ ACTIONS: tuple[Action, ...] = (
         "filter",
         ("slash",),
         "filter",
-        "Show only ranks that match: text, rank:0-63, host:x, class:stopped, is:marked, frame:x",
+        "Show only what matches; ranks: text, rank:0-63, host:x, class:stopped, is:marked, frame:x, and op:x, group:x "
+        "of the call a rank is inside; rows of the flight recorder: text, rank:0-63, group:x, op:x, state:x, "
+        "seq:100-200, is:missing, is:mismatch, is:open",
         (Scope.JOB,),
         65,
         takes_keys=True,
@@ -114,8 +155,10 @@ ACTIONS: tuple[Action, ...] = (
         why_not=needs_ranks,
         title="Previous match",
     ),
-    Action("sort", ("s",), "sort", "Sort by the next column", (Scope.RANKS,), 58, why_not=needs_ranks),
-    Action("reverse", ("S",), "reverse", "Turn the order round", (Scope.RANKS,), 30, why_not=needs_ranks),
+    Action("sort", ("s",), "sort", "Sort by the next column", (Scope.RANKS, Scope.RECORDER), 58, why_not=needs_ranks),
+    Action(
+        "reverse", ("S",), "reverse", "Turn the order round", (Scope.RANKS, Scope.RECORDER), 30, why_not=needs_ranks
+    ),
     Action(
         "mark",
         ("space",),
@@ -150,92 +193,23 @@ ACTIONS: tuple[Action, ...] = (
         "copy",
         ("y",),
         "copy",
-        "Send the verdict (overview), the row (ranks), the branch, stack or text (stacks) to the terminal's clipboard",
+        "Send the verdict (overview), the row (ranks, flight recorder), the branch, stack or text (stacks) to the "
+        "terminal's clipboard",
         (Scope.JOB,),
         52,
         why_not=needs_target,
     ),
-    Action("open", ("enter",), "open", "Open or close what the cursor is on", (Scope.STACKS,), 56),
-    Action("next_pane", ("tab",), "pane", "To the next pane", (Scope.STACKS,), 44),
-    Action("previous_pane", ("shift+tab",), "pane", "To the previous pane", (Scope.STACKS,), title="Previous pane"),
+    *RECORDER_ACTIONS,
+    *TIMELINE_ACTIONS,
+    *STACK_ACTIONS,
     Action(
-        "threads",
-        ("T",),
-        "threads",
-        "Merge the main threads, or all threads",
-        (Scope.STACKS,),
-        43,
-        why_not=needs_stacks,
-    ),
-    Action(
-        "boring",
-        ("b",),
-        "boring frames",
-        "Show or leave out the frames of the interpreter and torch's wrappers",
-        (Scope.STACKS,),
-        51,
-        why_not=needs_stacks,
-    ),
-    Action(
-        "raw",
-        ("v",),
-        "raw text",
-        "The selected rank's stack, its traceback as it came, its py-spy text",
-        (Scope.STACKS,),
-        57,
-        why_not=needs_ranks,
-    ),
-    Action(
-        "py_spy",
-        ("P",),
-        "py-spy",
-        "Ask py-spy on the marked ranks, or on the selected one; the processes are not paused",
-        (Scope.STACKS,),
-        54,
-        why_not=can_ask,
-    ),
-    Action(
-        "py_spy_subprocesses",
-        (),
-        "py-spy with child processes",
-        "The same with child processes (data loader workers); nothing is paused",
-        (Scope.STACKS,),
-        why_not=can_ask,
-    ),
-    Action(
-        "py_spy_native",
-        (),
-        "py-spy with C and C++ frames",
-        "The same with native frames: pauses each process while it is read, so it asks first",
-        (Scope.STACKS,),
-        why_not=can_ask,
-    ),
-    Action(
-        "pager",
-        ("o",),
-        "pager",
-        "Open the selected rank's raw text in $PAGER",
-        (Scope.STACKS,),
-        42,
-        why_not=needs_ranks,
-    ),
-    Action(
-        "export",
-        ("e",),
-        "export",
-        "Write the stacks shown to a file for speedscope, in the current folder",
-        (Scope.STACKS,),
-        49,
-        why_not=needs_stacks,
-        title="Export for speedscope",
-    ),
-    Action(
-        "export_collapsed",
-        ("E",),
-        "export collapsed",
-        "Write the stacks shown as collapsed stacks (flame graphs), in the current folder",
-        (Scope.STACKS,),
-        why_not=needs_stacks,
+        "dump_file",
+        ("D",),
+        "dump file",
+        "Let the marked ranks, or the selected one, write the flight recorder's dump file (torchcomms); asks first",
+        (Scope.JOB,),
+        why_not=needs_torchcomms,
+        title="Write the recorder's dump file",
     ),
     Action("cancel_look", (), "cancel look", "End the look that is under way", (Scope.JOB,), why_not=look_under_way),
     Action("last_place", ("minus",), "last place", "To the last place, and back again", (Scope.JOB,), 20),

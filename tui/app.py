@@ -23,6 +23,7 @@ from .screens.help import HelpScreen
 from .screens.job import JobScreen
 from .screens.overview import OverviewScreen
 from .screens.ranks import RanksScreen
+from .screens.recorder import RecorderScreen
 from .screens.stacks import StacksScreen
 from .screens.start import StartScreen
 from .trail import Place, Trail
@@ -59,6 +60,7 @@ class XpudbgApp(App[int]):
         "overview": OverviewScreen,
         "ranks": RanksScreen,
         "stacks": StacksScreen,
+        "recorder": RecorderScreen,
     }
     BINDINGS = bindings(Scope.APP)
     COMMANDS = {RegistryProvider}  # noqa: RUF012

@@ -164,10 +164,10 @@ class Attachment:
             self._before_asking[rank, probe.source] = self.session.asked.get((rank, probe.source))
         self._engine.ask(ranks, probe)
 
-    def answered(self) -> list[RankReply]:
-        """The answers that came since this was last asked."""
+    def answered(self, source: str) -> list[RankReply]:
+        """The answers of a handler that came since this was last asked."""
         asked = self.session.asked
-        came = [key for key in self.asking if asked.get(key) is not self._before_asking[key]]
+        came = [key for key in self.asking if key[1] == source and asked.get(key) is not self._before_asking[key]]
         for key in came:
             del self.asking[key], self._before_asking[key]
         return [asked[key] for key in came]

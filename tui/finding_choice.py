@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..services.findings import Finding
+    from ..services.recorder_look import RecorderLook
     from ..services.session import Session
 
-__all__ = ["FindingChoice"]
+__all__ = ["FindingChoice", "place_in_recorder"]
 
 
 class FindingChoice:
@@ -31,9 +32,23 @@ class FindingChoice:
                     return number
         return None
 
+    @property
+    def chosen(self) -> Finding | None:
+        """The finding chosen by a person, as the verdict has it now."""
+        at = self.at
+        return None if at is None else self._session.verdict.findings[at]
+
     def clear(self) -> None:
         """Back to the first finding, with the others in a line each."""
         self._chosen = None
+
+    def choose(self, number: int) -> Finding | None:
+        """Choose the finding at a place of the verdict. None when there is none."""
+        found = self._session.verdict.findings
+        if not 0 <= number < len(found):
+            return None
+        self._chosen = found[number]
+        return self._chosen
 
     def step(self, step: int) -> Finding | None:
         """Choose the next finding (1) or the one before (-1), going round, from none the first or the last. None when
@@ -44,6 +59,19 @@ class FindingChoice:
         at = self.at if self.at is not None else -1 if step > 0 else 0
         self._chosen = found[(at + step) % len(found)]
         return self._chosen
+
+
+def place_in_recorder(look: RecorderLook, finding: Finding) -> tuple[str, int] | None:
+    """The recorder that shows a finding, and its place among those of the diagnosis (`findings`, then `passing`); None
+    when it is about no recorded call."""
+    if finding.group is None or finding.seq is None:
+        return None
+    wanted = (finding.group.name, finding.group.ranks, finding.seq)
+    for source, diagnosis in look.diagnoses.items():
+        for number, one in enumerate((*diagnosis.findings, *diagnosis.passing)):
+            if one.group is not None and (one.group.name, one.group.members, one.seq) == wanted:
+                return source, number
+    return None
 
 
 def _whole_key(finding: Finding) -> tuple[object, ...]:

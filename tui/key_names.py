@@ -15,6 +15,9 @@ _SHOWN = {
     "question_mark": "?",
     "slash": "/",
     "minus": "-",
+    "plus": "+",
+    "equals_sign": "=",
+    "underscore": "_",
     "colon": ":",
     "escape": "esc",
     "up": "↑",
@@ -29,7 +32,10 @@ _SHOWN = {
 
 
 _CHARACTERS = frozenset(
-    ("left_square_bracket", "right_square_bracket", "question_mark", "slash", "minus", "colon", "space")
+    (
+        *("left_square_bracket", "right_square_bracket", "question_mark", "slash", "minus", "colon", "space"),
+        *("plus", "equals_sign", "underscore"),
+    )
 )
 """Names of keys that an input takes as text, beside those of one letter."""
 

@@ -1,8 +1,8 @@
 """The filter of the rank screens: what a person types, as a test of one row of the rank table.
 
 Terms are separated by blanks and all must hold; `!` before a term turns it round. `rank:0-63`, `host:x`,
-`class:stopped,dead`, `is:marked`, `frame:x`; anything else is looked for in host, class, reason, address and the frames
-of the stacks, and as a rank number.
+`class:stopped,dead`, `is:marked`, `frame:x`, and `op:x` and `group:x` for the call a rank is inside; anything else is
+looked for in host, class, reason, address and the frames of the stacks, and as a rank number.
 """
 
 from __future__ import annotations
@@ -18,20 +18,27 @@ from .rank_classes import APPEARANCES, appearance
 if TYPE_CHECKING:
     from ..services.snapshot import RankState
 
-__all__ = ["FilterError", "Having", "RankFilter", "nobody"]
+__all__ = ["FilterError", "Having", "Inside", "RankFilter", "nobody", "nobody_inside"]
 
 _FIELD = re.compile(r"([a-z_]+):(?!//|:)(.*)", re.DOTALL)
 """Neither `http://...` nor `c10d::...` has a field."""
-_FIELDS = "rank:0-63, host:name, class:stopped, is:marked, frame:text"
+_FIELDS = "rank:0-63, host:name, class:stopped, is:marked, frame:text, op:name, group:name"
 
 Having = Callable[[str], RankSet]
 """The ranks with a frame in which a text occurs."""
-Test = Callable[["RankState", RankSet, Having], bool]
-"""Of a row, the marked ranks, and who has which frame."""
+Inside = Callable[[str, str], RankSet]
+"""The ranks inside a call whose operation (`op`) or group (`group`) has a text in its name."""
+Test = Callable[["RankState", RankSet, Having, Inside], bool]
+"""Of a row, the marked ranks, who has which frame, and who is inside which call."""
 
 
 def nobody(_text: str) -> RankSet:
     """No rank has any frame."""
+    return RankSet()
+
+
+def nobody_inside(_field: str, _text: str) -> RankSet:
+    """No rank is inside any call."""
     return RankSet()
 
 
@@ -57,13 +64,16 @@ class RankFilter:
         words = text.split()
         return cls(text.strip(), tuple(_term(word) for word in words), tuple(filter(None, map(_frame_text, words))))
 
-    def matches(self, state: RankState, marked: RankSet, having: Having = nobody) -> bool:
+    def matches(
+        self, state: RankState, marked: RankSet, having: Having = nobody, inside: Inside = nobody_inside
+    ) -> bool:
         """Whether all terms hold for this rank.
 
         Args:
             having: tells the ranks with a frame in which a text occurs.
+            inside: tells the ranks inside a call of an operation or group.
         """
-        return all(test(state, marked, having) for test in self.tests)
+        return all(test(state, marked, having, inside) for test in self.tests)
 
     def __bool__(self) -> bool:
         return bool(self.tests)
@@ -85,8 +95,8 @@ def _is_number(word: str) -> bool:
 
 def _term(word: str) -> Test:
     if word.startswith("!") and len(word) > 1:
-        inner = _term(word[1:])
-        return lambda state, marked, having: not inner(state, marked, having)
+        turned = _term(word[1:])
+        return lambda *row: not turned(*row)
     field = _FIELD.fullmatch(word)
     if field is None:
         return _text(word.casefold())
@@ -102,9 +112,11 @@ def _term(word: str) -> Test:
         case "class":
             return _class(value)
         case "frame":
-            return lambda state, _, having: state.rank in having(value)
+            return lambda state, _, having, __: state.rank in having(value)
+        case "op" | "group":
+            return lambda state, _, __, inside: state.rank in inside(name, value)
         case "is" if value == "marked":
-            return lambda state, marked, _: state.rank in marked
+            return lambda state, marked, *_: state.rank in marked
         case "is":
             raise FilterError("is: knows only is:marked")
     raise FilterError(f"{name}: is no field; fields are {_FIELDS}")
@@ -132,7 +144,7 @@ def _class(value: str) -> Test:
 def _text(wanted: str) -> Test:
     number = int(wanted) if _is_number(wanted) else -1
 
-    def test(state: RankState, _marked: RankSet, having: Having) -> bool:
+    def test(state: RankState, _marked: RankSet, having: Having, _inside: Inside) -> bool:
         if state.rank == number:
             return True
         shown = appearance(state.rank_class).label

@@ -10,7 +10,7 @@ import numpy as np
 
 from .frame_text import frame_line
 from .rank_classes import APPEARANCES, SEVERITY_ORDER, appearance, label_of
-from .rank_filter import nobody
+from .rank_filter import nobody, nobody_inside
 from .widgets.table_layout import Cell, Column
 from .wording import age, milliseconds
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..services.ranksets import RankSet
     from ..services.snapshot import RankState
     from ..services.stacks.model import Frame
-    from .rank_filter import Having, RankFilter
+    from .rank_filter import Having, Inside, RankFilter
 
 __all__ = ["COLUMNS", "RankRows", "row_text"]
 
@@ -96,6 +96,7 @@ class RankRows:
         descending: bool,
         previous: NDArray[np.intp] | None,
         having: Having = nobody,
+        inside: Inside = nobody_inside,
     ) -> NDArray[np.intp]:
         """The ranks that match, sorted by a column; equal ones and those without a value by rank, the latter last.
 
@@ -103,8 +104,9 @@ class RankRows:
             shown: the filter, None for all.
             previous: an earlier answer; given back when nothing changed, so that a table can tell at once.
             having: for the filter, the ranks with a frame in which a text occurs.
+            inside: for the filter, the ranks inside a call of an operation or group.
         """
-        states = [s for s in self._ranks.values() if shown is None or shown.matches(s, marked, having)]
+        states = [s for s in self._ranks.values() if shown is None or shown.matches(s, marked, having, inside)]
         if key != "rank":
             values = {s.rank: self._value(s, key) for s in states}
             filled = sorted(rank for rank, value in values.items() if value is not None)

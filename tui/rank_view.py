@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from ..services.ranksets import RankSet
 from ..services.snapshot import RankClass
 from .finding_choice import FindingChoice
+from .progress_view import ProgressView
 from .rank_filter import FilterError, RankFilter
 from .rank_rows import COLUMNS, RankRows
+from .recorder_view import RecorderView
 from .stack_view import StackView
 
 if TYPE_CHECKING:
@@ -29,6 +31,10 @@ class RankView:
         """Which of the stacks are shown; the filter's texts are looked for in these."""
         self.findings = FindingChoice(session)
         """Which finding is shown in full."""
+        self.progress = ProgressView(session)
+        """How the rank x group progress matrix is shown."""
+        self.recorder = RecorderView(session)
+        """What of the flight recorder is shown."""
         self.filter: RankFilter | None = None
         self.error = ""
         """What is wrong with the text typed last; the rest of it holds."""
@@ -75,8 +81,10 @@ class RankView:
         made_for = (session.revision, self.stacks.revision, self.filter, self.sort_key, self.descending)
         if self._order is None or self._made_for != made_for:
             rows = self.rows(0)
-            having = self.stacks.index.ranks
-            self._order = rows.order(self.filter, session.marked, self.sort_key, self.descending, self._order, having)
+            having, inside = self.stacks.index.ranks, self.stacks.calls.inside
+            self._order = rows.order(
+                self.filter, session.marked, self.sort_key, self.descending, self._order, having, inside
+            )
             self._made_for = made_for
         return self._order
 

@@ -1,8 +1,11 @@
-"""The places where ranks stand, as rows of a table: classes of stacks and groups without one, the odd ones first."""
+"""The places where ranks stand, as rows of a table: classes of stacks and groups without one, the odd ones first.
+
+Ranks with equal stacks that are inside different calls are places of their own.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..services.ranksets import RankSet
@@ -15,6 +18,7 @@ from .wording import age
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from ..services.pending_calls import CallPlace, PendingCalls
     from ..services.stacks.looks import ClassStanding
     from ..services.stacks.tree import MergedStacks, StackClass
 
@@ -31,9 +35,18 @@ class StackEntry:
     """Why there is no stack."""
     merged_at: int = -1
     """Number of the class among those shown."""
+    call: CallPlace | None = None
+    """Which call the ranks are inside; None where that is not asked."""
 
 
-def entries(part: MergedStacks, missing: Mapping[int, str], ranks: RankSet, *, searched: bool) -> list[StackEntry]:
+def entries(
+    part: MergedStacks,
+    missing: Mapping[int, str],
+    ranks: RankSet,
+    *,
+    searched: bool,
+    calls: PendingCalls | None = None,
+) -> list[StackEntry]:
     """Fewest ranks first, then by the lowest rank.
 
     Args:
@@ -41,6 +54,7 @@ def entries(part: MergedStacks, missing: Mapping[int, str], ranks: RankSet, *, s
         missing: why a rank has no stack.
         ranks: the ranks that are shown.
         searched: frames are searched for, so what has none is left out.
+        calls: which call each rank is inside; None, or one without any dump, tells none apart.
     """
     found = [StackEntry(one.ranks, one, merged_at=number) for number, one in enumerate(part.classes)]
     if not searched:
@@ -51,6 +65,8 @@ def entries(part: MergedStacks, missing: Mapping[int, str], ranks: RankSet, *, s
         found += [StackEntry(RankSet(of), reason=reason) for reason, of in by_reason.items()]
         if part.without:
             found.append(StackEntry(part.without, reason="the main thread is not in the dump"))
+    if calls:
+        found = [replace(entry, ranks=at.ranks, call=at) for entry in found for at in calls.split(entry.ranks)]
     return sorted(found, key=lambda entry: (len(entry.ranks), entry.ranks.first or 0))
 
 
@@ -60,6 +76,7 @@ _MAIN = (
     Column("since", "here for", max_width=18),
     Column("where", "where", max_width=200),
 )
+_CALL = Column("call", "in call", max_width=36)
 _ALL = (_MAIN[0], _MAIN[1], Column("threads", "threads", "right", max_width=8), _MAIN[3])
 
 
@@ -72,6 +89,8 @@ class EntryRows:
         threads: ThreadChoice,
         standing: Callable[[RankSet], ClassStanding],
         now: int,
+        *,
+        recorded: bool = False,
     ) -> None:
         """
         Args:
@@ -79,8 +98,14 @@ class EntryRows:
             threads: whose stacks these are.
             standing: what ranks did since the look before.
             now: ns since the epoch, for ages.
+            recorded: these are stacks that recorders kept; for how long a rank is there they do not tell.
         """
-        self.columns = _MAIN if threads is ThreadChoice.MAIN else _ALL
+        self._named = threads is not ThreadChoice.MAIN
+        columns: tuple[Column, ...] = _ALL if self._named else _MAIN
+        if recorded:
+            columns = tuple(column for column in columns if column.key not in ("since", "threads"))
+        calls = (_CALL,) if any(entry.call is not None for entry in found) else ()
+        self.columns = (*columns[:-1], *calls, columns[-1])
         self._entries = found
         self._standing = standing
         self._now = now
@@ -97,11 +122,13 @@ class EntryRows:
                 return said, "table--muted"
             case "threads":
                 return (f"{entry.stack.threads:,}" if entry.stack is not None else ""), "table--muted"
+            case "call":
+                return (str(entry.call), "" if entry.call.inside else "table--muted") if entry.call else ("", "")
         if entry.stack is None:
             return f"no stack: {entry.reason}", "table--warning"
         names = ", ".join(entry.stack.names[:3])
         where = caller_of(entry.stack.frames, user_frame(entry.stack.frames))
-        return (f"{where}  [{names}]" if names and self.columns is _ALL else where), ""
+        return (f"{where}  [{names}]" if names and self._named else where), ""
 
 
 def standing_text(standing: ClassStanding, now: int) -> str:

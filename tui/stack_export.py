@@ -10,10 +10,11 @@ from ..services.stacks.export import to_collapsed, to_speedscope
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import BinaryIO
 
     from ..services.stacks.tree import MergedStacks, ThreadChoice
 
-__all__ = ["SUFFIXES", "file_name", "write_new", "written"]
+__all__ = ["SUFFIXES", "create_new", "file_name", "write_new", "written"]
 
 SUFFIXES = {"speedscope": ".speedscope.json", "collapsed": ".collapsed.txt"}
 """End of the name, by format."""
@@ -44,13 +45,23 @@ def write_new(folder: Path, name: str, data: bytes) -> Path:
     Raises:
         OSError: it cannot be written.
     """
+    path, file = create_new(folder, name)
+    with file:
+        file.write(data)
+    return path
+
+
+def create_new(folder: Path, name: str) -> tuple[Path, BinaryIO]:
+    """Open a file that was not there, named as by `write_new`.
+
+    Raises:
+        OSError: it cannot be made.
+    """
     stem, dot, suffix = name.partition(".")
     for number in range(1, TRIES):
         path = folder / (name if number == 1 else f"{stem}-{number}{dot}{suffix}")
         try:
-            with path.open("xb") as file:
-                file.write(data)
+            return path, path.open("xb")
         except FileExistsError:
             continue
-        return path
     raise FileExistsError(f"{name} and {TRIES - 1} more are there already")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ..services.pending_calls import PendingCalls
 from ..services.stacks.boring import elide
 from ..services.stacks.looks import ClassStanding, standing_of
 from ..services.stacks.ownership import user_frame
@@ -17,6 +18,7 @@ from .stack_choice import Hit, find_hits, restrict
 
 if TYPE_CHECKING:
     from ..services.ranksets import RankSet
+    from ..services.recorder_look import RecorderLook
     from ..services.session import Session
     from ..services.stack_look import StackLook
     from ..services.stacks.model import Frame
@@ -72,13 +74,15 @@ class StackView:
         self._hits: list[Hit] | None = None
         self._where: dict[int, Frame | None] = {}
         self._where_of: StackLook | None = None
+        self._calls: PendingCalls | None = None
+        self._calls_of: RecorderLook | None = None
         self._standings: dict[RankSet, ClassStanding] = {}
 
     # what has to be merged ------------------------------------------------------------------------------------
 
     def update(self) -> MergeOrder | None:
         """Take over the newest stacks; when they have to be merged first, tell how, and show the old ones so long."""
-        newest = self._session.stacks
+        newest = self._newest
         if self.is_current:
             return None
         if self.threads is ThreadChoice.MAIN and not self.show_boring:
@@ -90,11 +94,29 @@ class StackView:
     def is_current(self) -> bool:
         """Whether what is shown is what is wanted."""
         shown = (self.merged_threads, self.merged_boring)
-        return self.stacks is self._session.stacks and shown == (self.threads, self.show_boring)
+        return self.stacks is self._newest and shown == (self.threads, self.show_boring)
+
+    @property
+    def _newest(self) -> StackLook:
+        """The stacks of the newest look; of a job known from files those that its recorders kept."""
+        return self._session.recorded_stacks or self._session.stacks
+
+    @property
+    def are_recorded(self) -> bool:
+        """Whether these are stacks that flight recorders kept when the calls were made."""
+        return self.stacks is self._session.recorded_stacks
+
+    @property
+    def calls(self) -> PendingCalls:
+        """Which call each rank is inside."""
+        recorder = self._session.recorder
+        if self._calls is None or self._calls_of is not recorder:
+            self._calls, self._calls_of = PendingCalls(recorder), recorder
+        return self._calls
 
     def take(self, order: MergeOrder, merged: MergedStacks) -> bool:
         """A merge is done. False when something else is wanted meanwhile."""
-        if order != MergeOrder(self._session.stacks, self.threads, self.show_boring):
+        if order != MergeOrder(self._newest, self.threads, self.show_boring):
             return False
         self._show(order.stacks, merged, order.threads, boring=order.show_boring)
         return True

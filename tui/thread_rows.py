@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..services.stacks.boring import elide
+from ..services.stacks.model import StackSource
 from ..services.stacks.tree import MISSING_FRAMES
 from .frame_text import short_place
 from .widgets.table_layout import Cell, Column
@@ -82,6 +83,8 @@ def thread_groups(
         frames = _as_merged(frames, shown)
         is_open = (not groups) != (key in turned)
         title, about = _title(threads, is_main=threads[0] is dump.main_thread)
+        if dump.source is StackSource.RECORDER:
+            title, about = "when the call was made", "recorded by the flight recorder"
         groups.append(ThreadGroup(title, about, key, frames, left_out, is_open))
     return groups
 

@@ -1,8 +1,8 @@
 """One look over many ranks: every reply is handed on as it comes, nobody waits for the slowest.
 
 Per rank the order is ping, then (when it answered as a worker server should) the list of its handlers, once, its
-flight recorders and its Python traceback; py-spy only where the traceback did not come. Over ranks, lower stages go
-first: all pings before the first traceback.
+flight recorders, torchcomms' health check and its Python traceback; py-spy only where the traceback did not come. Over
+ranks, lower stages go first: all pings before the first traceback.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ..snapshot import Outcome
 from .answers import AnswerError, read_json
 from .liveness import is_pong
-from .probes import DUMP_TRACEBACK, HANDLERS, PING, PYSPY, RECORDERS
+from .probes import DUMP_TRACEBACK, HANDLERS, HEALTH, PING, PYSPY, RECORDERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -80,9 +80,9 @@ async def _look_at(
             worker.handlers = tuple(read_json(await ask(HANDLERS), list[str]))
         except AnswerError:  # the reply itself says so on the screen; it is asked again at the next look
             worker.handlers = None
-    for recorder in RECORDERS:
-        if worker.handlers is not None and worker.has(recorder):
-            await ask(recorder)
+    for probe in (*RECORDERS, HEALTH):
+        if worker.handlers is not None and worker.has(probe):
+            await ask(probe)
     if not worker.has(DUMP_TRACEBACK):
         return
     outcome = (await ask(DUMP_TRACEBACK)).outcome

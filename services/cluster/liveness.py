@@ -10,7 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..health import read_health
 from ..snapshot import Outcome, RankAddress, RankClass, RankReply, RankState
+from .probes import HEALTH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,6 +74,8 @@ def fold(state: RankState, reply: RankReply) -> RankState:
         return state
     if reply.outcome is Outcome.OK:
         state = replace(state, seen_at=max(reply.ended_at, state.seen_at or 0))
+    if reply.source == HEALTH.source:
+        return replace(state, health=read_health(reply))
     if reply.source == "dump_traceback" and state.rank_class in (RankClass.ALIVE, RankClass.GIL_HELD):
         return _from_dump(state, reply)
     return state
@@ -79,6 +83,7 @@ def fold(state: RankState, reply: RankReply) -> RankState:
 
 def not_told(state: RankState, why: str) -> RankState:
     """The row of a rank that a look was to ask and that came to nothing: what an earlier look saw is not news."""
+    state = replace(state, health=None)
     return _become(state, RankClass.UNKNOWN, f"not asked to the end at this look: {why}", state.since or 0)
 
 
@@ -114,6 +119,7 @@ def _from_ping(state: RankState, reply: RankReply) -> RankState:
         if state.rank_class is RankClass.GIL_HELD:
             return heard  # only the traceback decides about the GIL, and it is asked after the ping
         return _become(heard, RankClass.ALIVE, f"answers ping in {reply.took_s * 1000:.0f} ms", at)
+    state = replace(state, health=None)
     if state.reason == ORPHANED and reply.outcome in (Outcome.TIMEOUT, Outcome.UNREACHABLE):
         return state
     if reply.outcome is Outcome.UNREACHABLE and state.rank_class is RankClass.STOPPED:

@@ -9,7 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-__all__ = ["DUMP_TRACEBACK", "HANDLERS", "PING", "PYSPY", "RECORDERS", "Probe", "py_spy"]
+__all__ = [
+    "DUMP_TRACEBACK",
+    "HANDLERS",
+    "HEALTH",
+    "PING",
+    "PYSPY",
+    "RECORDERS",
+    "WRITE_DUMP_FILE",
+    "Probe",
+    "py_spy",
+]
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -58,6 +68,14 @@ RECORDERS = (
     ),
 )
 """The flight recorders, NCCL's first; a rank is asked for those that it has."""
+HEALTH = Probe(
+    "torchcomms_health_check", "POST", "/handler/torchcomms_health_check", stage=3, budgets=1, max_bytes=256 * KIB
+)
+"""torchcomms' own word about a rank; only ranks of such a job have it."""
+WRITE_DUMP_FILE = Probe(
+    "torchcomms_fr_dump_file", "POST", "/handler/torchcomms_fr_dump_file", stage=5, budgets=4, max_bytes=256 * KIB
+)
+"""Makes the rank write its recorder's dump to a file of its own: only when a person has agreed."""
 DUMP_TRACEBACK = Probe("dump_traceback", "POST", "/handler/dump_traceback", stage=4, budgets=1, max_bytes=64 * MIB)
 PYSPY = Probe("pyspy_dump", "POST", "/handler/pyspy_dump?nonblocking=1", stage=5, budgets=4, max_bytes=64 * MIB)
 """The form that does not pause the rank's process; it sees a rank whose GIL is held."""

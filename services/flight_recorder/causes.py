@@ -56,7 +56,7 @@ def find_causes(graph: WaitGraph, mismatches: Sequence[Mismatch]) -> tuple[Cause
     """The first causes of a look, none of them twice."""
     walk = _Walk(graph, mismatches)
     causes = [*walk.of_mismatches(mismatches), *walk.of_free_ranks(), *walk.of_cycles(), *walk.of_ends()]
-    return tuple(causes)
+    return tuple(causes or walk.of_full_calls())
 
 
 class _Walk:
@@ -206,6 +206,14 @@ class _Walk:
             main = min(calls, key=lambda call: (len(call.absent), -len(call.inside), call.created, call.index))
             made.append(self._made(Kind.NO_DUMP, suspects, main, [call.index for call in calls]))
         return made
+
+    def of_full_calls(self) -> list[Cause]:
+        """The oldest call that all have called and none has completed, when nothing else explains why they wait."""
+        full = [call for call in self._calls if call.full and call.index not in self._mismatched]
+        if not full:
+            return []
+        main = min(full, key=lambda call: (call.created, -len(call.inside), call.index))
+        return [self._made(Kind.DEVICE_STUCK, RankSet(), main, [call.index for call in full])]
 
 
 def _only_receives(call: OpenCall) -> bool:

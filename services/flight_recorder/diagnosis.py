@@ -3,21 +3,22 @@
 A look alone cannot tell a hung job from one that was caught between two calls. Dumps from files were written because
 something was wrong: they are judged as they stand. Live, a finding stands when a second look shows the same ranks in
 the same call, its culprits have not moved and the wait is longer than gaps that recur in this job, or when the wait is
-old; until then it is kept apart as passing.
+old; until then it is kept apart as passing. Where no gap recurs yet, ranks that are only late are not accused before
+`PATIENCE_S`, unless something beside the recorder speaks against them (`joining.py`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ..findings import Confidence, Evidence, Severity
 from ..ranksets import RankSet
-from .cadence import LONGER, usual_gap_s
+from .cadence import LONGER, Cadence, cadence_of
 from .causes import Cause, Kind
 from .evidence import evidence_of, refutation_of
 from .motion import Motion, Pace
-from .notes import notes_of
+from .notes import contradictions_of, notes_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +30,10 @@ if TYPE_CHECKING:
 __all__ = ["PATIENCE_S", "Diagnosis", "FlightFinding", "Follower", "Step", "diagnose"]
 
 PATIENCE_S = 30.0
-"""Live, with one look only: a wait of this age is taken for more than the moment between two calls."""
+"""Live: a wait of this age, in seconds, is more than the moment between two calls, with one look or in a young job."""
+_MIXED = "Dumps of several jobs or runs lie together: read those of one alone."
+_LATE = frozenset((Kind.NOT_JOINED, Kind.P2P_UNMATCHED, Kind.NO_DUMP))
+"""Kinds that a rank which is only slow looks like."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,13 @@ class FlightFinding:
     timeout_s: float | None = None
     """Timeout of the call."""
     usual_s: float | None = None
-    """The longest gap between calls that recurs in this job; live only."""
+    """The longest gap between calls that recurs in this job; of a young one the longest."""
+    aside: RankSet = field(default_factory=RankSet)
+    """Culprits that have a dump, of another moment than the others."""
+    early: bool = False
+    """Live: the job is young, and the wait too short to tell a rank that hangs from one that is slow."""
+    waits_itself: bool = False
+    """By their stacks the culprits wait in communication themselves."""
     overran_s: float | None = None
     """For a call that ended after its timeout: how long it took."""
     followers: tuple[Follower, ...] = ()
@@ -99,8 +109,13 @@ class FlightFinding:
 
     @property
     def is_usual(self) -> bool:
-        """The wait is no longer than gaps that recur in this job: a slow step, a checkpoint."""
+        """The wait is no longer than gaps this job has shown: a slow step, a checkpoint."""
         return self.usual_s is not None and self.waited_s is not None and self.waited_s < LONGER * self.usual_s
+
+    @property
+    def everybody_inside(self) -> bool:
+        """All members are inside the call, and none has completed it."""
+        return self.kind is Kind.DEVICE_STUCK and not self.culprits
 
     @property
     def groups_behind(self) -> int:
@@ -120,6 +135,8 @@ class Diagnosis:
     motion: Motion | None = None
     notes: tuple[str, ...] = ()
     """What limits this look, one plain line each."""
+    contradictions: tuple[str, ...] = ()
+    """Those of them that tell which dumps contradict the others."""
 
     @property
     def paces(self) -> Mapping[int, Pace]:
@@ -131,13 +148,24 @@ _SEVERITIES = list(Severity)
 _CONFIDENCES = list(Confidence)
 
 
-def diagnose(now: Analysis, before: Analysis | None = None, *, live: bool = False) -> Diagnosis:
-    """Judge a look, with an earlier one of the same job when there is one."""
+def diagnose(
+    now: Analysis, before: Analysis | None = None, *, live: bool = False, mixed: RankSet | None = None
+) -> Diagnosis:
+    """Judge a look.
+
+    Args:
+        now: the look.
+        before: an earlier one of the same job, when there is one.
+        live: the job runs: what has not stood for long enough passes.
+        mixed: ranks of which dumps of several hosts or runs lie together: then nothing is certain.
+    """
     motion = Motion(before, now) if before is not None else None
     standing: list[FlightFinding] = []
     passing: list[FlightFinding] = []
     for cause in now.causes:
-        finding = _finding(now, cause, motion)
+        finding = _finding(now, cause, motion, live)
+        if mixed and finding.confidence is Confidence.CERTAIN:
+            finding = replace(finding, confidence=Confidence.LIKELY, refutation=f"{finding.refutation} {_MIXED}")
         (standing if _stands(cause, finding, motion, live) else passing).append(finding)
     standing.sort(
         key=lambda finding: (
@@ -146,7 +174,7 @@ def diagnose(now: Analysis, before: Analysis | None = None, *, live: bool = Fals
             -len(finding.waiting),
         )
     )
-    return Diagnosis(now, tuple(standing), tuple(passing), motion, notes_of(now))
+    return Diagnosis(now, tuple(standing), tuple(passing), motion, notes_of(now), contradictions_of(now))
 
 
 def _stands(cause: Cause, finding: FlightFinding, motion: Motion | None, live: bool) -> bool:
@@ -155,17 +183,21 @@ def _stands(cause: Cause, finding: FlightFinding, motion: Motion | None, live: b
     if motion is not None:
         calls = cause.cycle or (cause.call,)
         still = all(motion.still_inside(call) for call in calls) and not any(map(motion.moved, cause.culprits))
-        return still and not (live and finding.is_usual)
-    return not live or (finding.waited_s is not None and finding.waited_s >= PATIENCE_S)
+        return still and not (live and (finding.is_usual or finding.early))
+    if not live:
+        return True
+    old = finding.waited_s is not None and finding.waited_s >= PATIENCE_S
+    return old and not finding.is_usual and not finding.early
 
 
-def _finding(now: Analysis, cause: Cause, motion: Motion | None) -> FlightFinding:
+def _finding(now: Analysis, cause: Cause, motion: Motion | None, live: bool) -> FlightFinding:
     job = now.job
     call, mismatch = cause.call, cause.mismatch
     place = call.group if call else mismatch.group if mismatch else None
     group = None if place is None else job.groups[place]
     operation = call.operation if call else mismatch.variants[0].said.operation if mismatch else None
     entries = _Timing(now, cause)
+    cadence = cadence_of(now, call) if call else None
     return FlightFinding(
         kind=cause.kind,
         severity=_severity(cause),
@@ -179,10 +211,12 @@ def _finding(now: Analysis, cause: Cause, motion: Motion | None) -> FlightFindin
         inner=call.inner if call else 1,
         unknown=(call.absent | call.unclear) - cause.culprits if call else RankSet(),
         silent=call.silent & cause.culprits if call else RankSet(),
+        aside=cause.culprits & now.aside,
         unseen=call.unseen if call and not call.missing else 0,
         waited_s=entries.waited_s,
         timeout_s=entries.timeout_s,
-        usual_s=usual_gap_s(now, call) if call else None,
+        usual_s=(cadence.usual_s or None) if cadence else None,
+        early=live and cadence is not None and _early(cause, cadence, entries.waited_s),
         overran_s=entries.overran_s,
         followers=_followers(now, cause),
         cycle=_steps(now, cause),
@@ -191,6 +225,13 @@ def _finding(now: Analysis, cause: Cause, motion: Motion | None) -> FlightFindin
         evidence=evidence_of(now, cause),
         refutation=refutation_of(now, cause),
     )
+
+
+def _early(cause: Cause, cadence: Cadence, waited_s: float | None) -> bool:
+    if cause.kind is Kind.DEVICE_STUCK and not cause.culprits:
+        return waited_s is None or waited_s < PATIENCE_S  # long work on a device looks the same
+    patience = max(PATIENCE_S, LONGER * cadence.leading_s)
+    return cadence.young and cause.kind in _LATE and (waited_s is None or waited_s < patience)
 
 
 class _Timing:
@@ -216,7 +257,8 @@ class _Timing:
 
 
 def _severity(cause: Cause) -> Severity:
-    if cause.kind is Kind.NO_DUMP or (cause.mismatch is not None and cause.mismatch.ended):
+    full = cause.kind is Kind.DEVICE_STUCK and not cause.culprits
+    if cause.kind is Kind.NO_DUMP or full or (cause.mismatch is not None and cause.mismatch.ended):
         return Severity.WARNING
     return Severity.CRITICAL
 
@@ -224,7 +266,8 @@ def _severity(cause: Cause) -> Severity:
 def _confidence(now: Analysis, cause: Cause) -> Confidence:
     """Certain: the data exclude every other reading. Likely: one inference lies between."""
     call = cause.call
-    inferred = call is not None and now.job.groups[call.group].inferred
+    group = now.job.groups[call.group] if call is not None else None
+    inferred = group is not None and (group.inferred or bool(group.disputed))
     match cause.kind:
         case Kind.NOT_JOINED | Kind.P2P_UNMATCHED if call is not None:
             if not cause.culprits:
@@ -232,11 +275,15 @@ def _confidence(now: Analysis, cause: Cause) -> Confidence:
             concluded = cause.culprits & (call.silent | call.unsure)
             shaky = any(_shaky(now, rank, call.group) for rank in cause.culprits)
             return Confidence.LIKELY if inferred or concluded or shaky else Confidence.CERTAIN
+        case Kind.DEVICE_STUCK if not cause.culprits:
+            return Confidence.POSSIBLE
         case Kind.DEVICE_STUCK if call is not None:
             return Confidence.LIKELY if inferred or call.operation.rooted or call.unsure else Confidence.CERTAIN
         case Kind.MISMATCH if cause.mismatch is not None and cause.mismatch.pairs:
             return Confidence.LIKELY if cause.mismatch.odd or inferred else Confidence.CERTAIN
         case Kind.NO_DUMP:
+            if cause.culprits <= now.aside:
+                return Confidence.POSSIBLE
             few = 2 * len(cause.culprits) <= len(now.job.world)
             return Confidence.LIKELY if few else Confidence.POSSIBLE
     return Confidence.LIKELY

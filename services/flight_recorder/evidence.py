@@ -42,6 +42,8 @@ def evidence_of(now: Analysis, cause: Cause) -> tuple[Evidence, ...]:
                     f"it ended after its timeout on ranks {call.late}: an abort ends stuck calls",
                 )
             )
+        if cause.kind is Kind.DEVICE_STUCK and not cause.culprits:
+            lines.append(Evidence("flight recorder", None, "every known member has called it; nobody has completed it"))
         lines += _culprit_lines(now, call, cause)
         if call.unclear:
             text = f"ranks {call.unclear} are inside no call; whether they have called it their counters do not tell"
@@ -119,10 +121,8 @@ def _sizes(shapes: tuple[tuple[int, ...], ...]) -> str:
 
 def called(now: Analysis, call: OpenCall) -> str:
     """`all_gather #311 of tp`."""
-    group = now.job.groups[call.group]
-    named = group.desc if group.desc not in ("", "undefined") else group.name
     name = call.operation.recorded.partition(":")[2] if call.p2p else call.operation.base
-    return f"{name or call.operation.recorded} #{call.seq} of {named}"
+    return f"{name or call.operation.recorded} #{call.seq} of {now.job.groups[call.group].label}"
 
 
 def refutation_of(now: Analysis, cause: Cause) -> str:
@@ -136,6 +136,8 @@ def refutation_of(now: Analysis, cause: Cause) -> str:
             return f"A later dump of {ranks} in which {call} has been called."
         case Kind.P2P_UNMATCHED:
             return f"A dump of {ranks} with the other half of {call}."
+        case Kind.DEVICE_STUCK if not cause.culprits:
+            return f"A later dump in which {call} is completed, or that of a member these dumps do not know."
         case Kind.DEVICE_STUCK:
             return f"A later dump in which {call} is completed on {ranks}."
         case Kind.NO_DUMP:

@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..ranksets import MAX_RANK, RankSet
+from .disputes import settle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from .dump import Dump, GroupConfig
 
-__all__ = ["Groups", "JobGroup", "find_groups"]
+__all__ = ["DEFAULT_DESC", "Groups", "JobGroup", "find_groups"]
 
 DEFAULT_DESC = "default_pg"
 """Description of the group that has every rank of the job."""
@@ -41,10 +42,21 @@ class JobGroup:
     """Who calls it what, when descriptions differ; else empty."""
     ranks: tuple[int, ...] = ()
     """The members in ascending order."""
+    disputed: RankSet = field(default_factory=RankSet)
+    """Ranks whose dumps say other members; the word of most others is taken."""
 
     @property
     def size(self) -> int:
         return len(self.members) + self.unseen
+
+    @property
+    def label(self) -> str:
+        """What people call it: its description, else its name, else that it is the default one."""
+        if self.desc and self.desc != "undefined":
+            return self.desc
+        if self.name.isdecimal():
+            return f"group {self.name}"
+        return self.name or "the default group"
 
     def global_rank(self, local: int | None) -> int | None:
         """The member with this group-local rank."""
@@ -127,13 +139,23 @@ class _Declared:
         self._by_name: dict[str, set[RankSet]] = defaultdict(set)
         self._own: dict[int, dict[str, int]] = {}
         self._said: list[dict[int, str]] = []
-        shifts = set()
+        shifts = {dump.rank: _replica_shift(dump) for dump in dumps}
+        words: dict[str, dict[int, RankSet]] = defaultdict(dict)
+        for dump in dumps:
+            for config in dump.configs:
+                members = _members(config, dump.rank, shifts[dump.rank])
+                if members is not None:
+                    words[config.name][dump.rank] = members
+        self._disputed: dict[tuple[str, RankSet], RankSet] = {}
+        for name, said in words.items():
+            for rank, members in settle(said).items():
+                key = (name, members)
+                self._disputed[key] = self._disputed.get(key, RankSet()) | RankSet((rank,))
+                said[rank] = members
         for dump in dumps:
             own: dict[str, int] = {}
-            shift = _replica_shift(dump)
-            shifts.add(shift)
             for config in dump.configs:
-                members = _members(config, dump.rank, shift)
+                members = words[config.name].get(dump.rank)
                 if members is None:
                     continue
                 key = (config.name, members)
@@ -144,7 +166,7 @@ class _Declared:
                 self._said[index][dump.rank] = config.desc
                 own[config.name] = index
             self._own[dump.rank] = own
-        self.replicas = len(shifts)
+        self.replicas = len(set(shifts.values()))
 
     def find(self, rank: int, name: str) -> int | None:
         """The group of this name that this rank is in: its own word, else the only fitting one of its peers."""
@@ -166,6 +188,7 @@ class _Declared:
                 members=members,
                 descs=_said(said),
                 ranks=tuple(members),
+                disputed=self._disputed.get((name, members), RankSet()),
             )
             for ((name, members), index), said in zip(self._index.items(), self._said, strict=True)
         ]

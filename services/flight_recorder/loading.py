@@ -7,12 +7,15 @@ where it likes.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from ..ranksets import RankSet
 from .decode import MAX_BYTES, decode
 from .dump import DumpError
 from .files import DumpFile, Skipped
+from .runs import of_one_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -37,7 +40,9 @@ class Loaded:
     skipped: tuple[Skipped, ...]
     """Other files that lie beside them."""
     notes: tuple[str, ...]
-    """One plain line for each rank that comes from several hosts."""
+    """One plain line for each rank that comes from several hosts or several runs."""
+    mixed: RankSet = field(default_factory=RankSet)
+    """These ranks: which of their dumps belong to the others is not sure."""
 
     @property
     def partial(self) -> bool:
@@ -98,7 +103,8 @@ def load(found: Found, executor: Executor | None = None) -> Loaded:
         unreadable=unreadable,
         failed=tuple(Skipped(file.path, reason) for file, reason in failed),
         skipped=tuple(skipped),
-        notes=_hosts_of_one_rank(dumps),
+        notes=(*_hosts_of_one_rank(dumps), *_runs_of_one_rank(dumps)),
+        mixed=RankSet(rank for rank, known in _newest_first(dumps).items() if not _is_one_run(known)),
     )
 
 
@@ -120,18 +126,40 @@ def _hosts_of_one_rank(dumps: Iterable[Dump]) -> tuple[str, ...]:
     )
 
 
+def _newest_first(dumps: Iterable[Dump]) -> dict[int, list[Dump]]:
+    by_rank: dict[int, list[Dump]] = defaultdict(list)
+    for dump in sorted(dumps, key=lambda dump: (dump.taken_at or 0, dump.host), reverse=True):
+        by_rank[dump.rank].append(dump)
+    return by_rank
+
+
+def _is_one_run(newest_first: Sequence[Dump]) -> bool:
+    return all(of_one_run(older, newer) for newer, older in pairwise(newest_first))
+
+
+def _runs_of_one_rank(dumps: Iterable[Dump]) -> tuple[str, ...]:
+    mixed = RankSet(
+        rank
+        for rank, known in _newest_first(dumps).items()
+        if len({dump.host for dump in known}) == 1 and not _is_one_run(known)
+    )
+    if not mixed:
+        return ()
+    word = "rank" if len(mixed) == 1 else "ranks"
+    return (f"{word} {mixed}: dumps of several runs lie together; the newest is judged",)
+
+
 def looks_of(dumps: Sequence[Dump]) -> tuple[tuple[Dump, ...], ...]:
     """Dumps of the same ranks sorted into looks, the earliest first; in each at most one dump of a rank.
 
     The last look has the newest dump of every rank, the one before the next newest, and so on. A look of fewer ranks
     than half of the last is left out: a stray older file says nothing about motion. Dumps of one rank from several
-    hosts are no looks of one process: the newest stands alone.
+    hosts or several runs are no looks of one process: only those count that the newest goes on from.
     """
-    by_rank: dict[int, list[Dump]] = defaultdict(list)
-    for dump in sorted(dumps, key=lambda dump: (dump.taken_at or 0, dump.host), reverse=True):
-        known = by_rank[dump.rank]
-        if not known or known[0].host == dump.host:
-            known.append(dump)
+    by_rank: dict[int, list[Dump]] = {}
+    for rank, known in _newest_first(dumps).items():
+        kept = by_rank[rank] = known[:1]
+        kept += [dump for dump in known[1:] if of_one_run(dump, known[0])]
     depth = max(map(len, by_rank.values()), default=0)
     ranked = [known for _, known in sorted(by_rank.items())]
     looks = [tuple(known[place] for known in ranked if len(known) > place) for place in range(depth)]

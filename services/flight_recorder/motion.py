@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from .analysis import Analysis
+    from .positions import Position
     from .waits import OpenCall
 
 __all__ = ["Motion", "Pace"]
@@ -39,6 +40,8 @@ class Motion:
         self._before = before
         self._now = now
         self._older = {_group_key(before, group.index): group.index for group in before.job.groups}
+        self.made: dict[tuple[int, int], int] = {}
+        """Calls made in between, by (rank, group index of the later look), where both looks tell."""
         self.by_group = self._paces()
         """By (rank, group index of the later look)."""
         self.by_rank: dict[int, Pace] = {}
@@ -73,6 +76,9 @@ class Motion:
                 continue
             older = self._older.get(_group_key(now, group))
             was = None if older is None else before.positions.at(rank, older)
+            calls = None if was is None else _calls_between(was, at)
+            if calls is not None:
+                self.made[rank, group] = calls
             counters, counted = now.job.counters.get(rank, {}).get(group), None
             if older is not None:
                 counted = before.job.counters.get(rank, {}).get(older)
@@ -102,6 +108,14 @@ class Motion:
             return False
         usual = (now.taken_at - before.taken_at) / float(np.median(earlier))
         return usual >= SLOWDOWN and made * SLOWDOWN < usual
+
+
+def _calls_between(was: Position, at: Position) -> int | None:
+    """Collectives and P2P calls made from one position to the other; None where a count is unknown or went back."""
+    if was.enqueued is None or at.enqueued is None:
+        return None
+    made = at.enqueued - was.enqueued + (at.p2p_enqueued or 0) - (was.p2p_enqueued or 0)
+    return made if made >= 0 else None
 
 
 def _group_key(look: Analysis, index: int) -> Hashable:

@@ -9,7 +9,10 @@ from ..ranksets import RankSet
 if TYPE_CHECKING:
     from .analysis import Analysis
 
-__all__ = ["notes_of"]
+__all__ = ["contradictions_of", "notes_of"]
+
+_NAMED = 8
+"""Ranks that get a line each; more of the same are counted."""
 
 
 def notes_of(now: Analysis) -> tuple[str, ...]:
@@ -24,13 +27,33 @@ def notes_of(now: Analysis) -> tuple[str, ...]:
         if group.descs:
             said = "; ".join(f"{desc!r} on ranks {ranks}" for desc, ranks in group.descs.items())
             notes.append(f"group {group.name!r} has several descriptions: {said}"[:300])
+    notes += contradictions_of(now)
     if inferred := sum(group.inferred for group in job.groups):
         notes.append(f"members of {inferred} groups are inferred from who uses them")
-    notes += [f"rank {rank}: {reason}" for rank, reason in sorted(job.unreadable.items())]
+    left = sorted(job.unreadable.items())
+    notes += [f"rank {rank}: {reason}" for rank, reason in left if rank not in now.aside]
     slow = RankSet(dump.rank for dump in job.dumps if any("slowly" in note for note in dump.notes))
     if slow:
         notes.append(f"the dumps of ranks {slow} are not strict JSON and were read slowly")
     old = RankSet(dump.rank for dump in job.dumps if not dump.version)
     if old:
         notes.append(f"the dumps of ranks {old} are of the oldest format, a bare list of entries")
+    return tuple(notes)
+
+
+def contradictions_of(now: Analysis) -> tuple[str, ...]:
+    """Where dumps contradict each other, and which of them was believed, one plain line each."""
+    job = now.job
+    notes = []
+    for group in job.groups:
+        if group.disputed:
+            word = "rank" if len(group.disputed) == 1 else "ranks"
+            notes.append(
+                f"the dumps of {word} {group.disputed} give other members of group {group.name!r} than the others, who "
+                f"say {group.members}: theirs is taken"[:300]
+            )
+    shown = list(now.aside)[:_NAMED]
+    notes += [f"rank {rank}: {job.unreadable[rank]}; it counts as no dump" for rank in shown]
+    if len(now.aside) > _NAMED:
+        notes.append(f"{len(now.aside) - _NAMED} more dumps of another time count as none")
     return tuple(notes)

@@ -104,7 +104,7 @@ def _unbalanced(job: Job, matched: Matched, starts: NDArray[np.int64]) -> NDArra
     """Calls whose inputs and outputs do not add up by their rule, or that say more than totals."""
     columns = job.columns
     rows = matched.part_row
-    total = np.array([min(float(elements(shapes)), 1e300) for shapes in job.shapes], dtype=np.float64)
+    total = np.array([float(min(elements(shapes), 10**300)) for shapes in job.shapes], dtype=np.float64)
     given = np.add.reduceat(total[columns.input_shapes[rows]], starts)
     taken = np.add.reduceat(total[columns.output_shapes[rows]], starts)
     size = np.array([group.size for group in job.groups], dtype=np.float64)[matched.call_group]

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from .analysis import Analysis
 
-__all__ = ["MARGIN_S", "SHARE", "SlowRank", "Statistic", "find_slow"]
+__all__ = ["MARGIN_S", "SHARE", "SPREADS", "SlowRank", "Statistic", "clock_offsets", "find_slow"]
 
 FEWEST, MOST = 20, 200
 """Collectives of a group that are needed, and that are looked at."""
@@ -116,7 +116,7 @@ def _in_group(analysis: Analysis, group: int, calls: NDArray[np.int64], hosts: M
         statistic = Statistic.ARRIVALS
         if len(ranks) < 3:
             return None
-        offsets = _offsets(created, [hosts.get(rank, f"rank {rank}") for rank in ranks])
+        offsets = clock_offsets(created, [hosts.get(rank, f"rank {rank}") for rank in ranks])
         lateness = (created - created.min()) / 1e9 - offsets
     order = np.sort(lateness, axis=1)
     last = np.argmax(lateness, axis=1)
@@ -149,8 +149,13 @@ def _durations(analysis: Analysis, rows: NDArray[np.int64]) -> NDArray[np.float6
     return found
 
 
-def _offsets(created: NDArray[np.int64], hosts: list[str]) -> NDArray[np.float64]:
-    """Seconds by which each rank's clock is ahead of the middle of the group."""
+def clock_offsets(created: NDArray[np.int64], hosts: list[str]) -> NDArray[np.float64]:
+    """Seconds by which each rank's clock is ahead of the middle of the group, shape `(ranks,)`; 0 on one host.
+
+    Args:
+        created: when each rank made each call, ns on its own clock, shape `(calls, ranks)`.
+        hosts: host of each rank.
+    """
     if len(set(hosts)) == 1:
         return np.zeros(len(hosts))
     seconds = (created - created.min()) / 1e9

@@ -74,6 +74,12 @@ class OpenCall:
         return self.inside
 
     @property
+    def full(self) -> bool:
+        """A collective that every member is inside of, so that nothing tells what it waits for."""
+        others = self.missing or self.absent or self.behind or self.unclear or self.unseen
+        return not (others or self.done or self.late or self.p2p) and len(self.inside) > 1
+
+    @property
     def blockers(self) -> RankSet:
         """The ranks that hold it up, as far as they are known."""
         if self.missing:

@@ -43,6 +43,7 @@ class Cluster:
             loading={rank for rank, behaviour in enumerate(behaviours) if behaviour is Behaviour.LOADING},
             idle=scenario.idle,
             recorder=scenario.recorder,
+            torchcomms=scenario.torchcomms,
         )
         hosts = Hosts()
         self.workers = [

@@ -62,6 +62,7 @@ class Job:
         loading: set[int] | None = None,
         idle: bool = False,
         recorder: bool = True,
+        torchcomms: bool = False,
     ) -> None:
         """
         Args:
@@ -70,7 +71,9 @@ class Job:
             loading: those of them that are asleep in their data loader.
             idle: the job rests between two collectives.
             recorder: whether the flight recorder is switched on (TORCH_FR_BUFFER_SIZE).
+            torchcomms: whether the ranks have the handlers of that library.
         """
+        self.torchcomms = torchcomms
         self.recorder = recorder
         now = time.time_ns()
         began = now - int(_RAN_BEFORE_S * 1e9)
@@ -86,7 +89,7 @@ class Job:
         self._frozen_at: int | None = None
         if held_up_by or idle:
             self._frozen_at = int((_RAN_BEFORE_S - _STUCK_BEFORE_S) * RATE)
-            self._ends.append(now - int(_STUCK_BEFORE_S * 1e9))
+            self._ends.append(now - int(_STUCK_BEFORE_S * 1e9) + int(1e9 / RATE))  # all but one have joined by then
 
     def hold_up(self, rank: int) -> None:
         """From now on this rank takes part in no collective."""
@@ -115,7 +118,8 @@ class Job:
                 return Position(rank, done, done, self._held_in(rank))
             return Position(rank, done + 1, done, Activity.WAITING)
         progress = self._progress(time.time_ns())
-        done, enqueued = int(progress), int(progress + _lead(rank))
+        done = int(progress)
+        enqueued = done + (progress >= done + 1 - _lead(rank, done + 1))
         return Position(rank, enqueued, done, Activity.WAITING if enqueued > done else Activity.COMPUTING)
 
     def _held_in(self, rank: int) -> Activity:
@@ -125,7 +129,7 @@ class Job:
 
     def entered_at(self, rank: int, seq: int) -> int:
         """When a rank joined a collective, ns since the epoch."""
-        wanted = seq - _lead(rank)
+        wanted = seq - _lead(rank, seq)
         index = max(bisect_left(self._moves, (float(seq), 0)) - 1, 0)
         start, at = self._moves[index]
         entered = at + int((wanted - start) / RATE * 1e9)
@@ -136,6 +140,7 @@ class Job:
         return start + (now - at) / 1e9 * RATE
 
 
-def _lead(rank: int) -> float:
-    """How far a rank is ahead of the slowest one, in collectives."""
-    return noise(rank, "lead") * 0.9
+def _lead(rank: int, seq: int) -> float:
+    """How long before its end a rank joins a collective, in collectives; another rank is last each time."""
+    mixed = rank * 0x9E3779B1 ^ seq * 0x85EBCA77  # of neighbours a checksum alone makes patterns
+    return noise((mixed ^ mixed >> 15) * 0x2C1B3C6D % 2**32, "lead") * 0.9

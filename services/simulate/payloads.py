@@ -13,11 +13,14 @@ from .job import Job, noise
 __all__ = [
     "HANDLERS",
     "RING",
+    "TORCHCOMMS_HANDLERS",
+    "dump_file",
     "flight_recorder",
     "foreign_error",
     "foreign_page",
     "front_page",
     "handler_list",
+    "health",
     "not_found",
     "server_failure",
     "wait_counters",
@@ -25,6 +28,8 @@ __all__ = [
 
 HANDLERS = ("dump_traceback", "pyspy_dump", "wait_counter_values", "fr_trace_json", "ping")
 """The handlers of a simulated rank, in the order of its list."""
+TORCHCOMMS_HANDLERS = ("torchcomms_fr_trace_json", "torchcomms_health_check", "torchcomms_fr_dump_file")
+"""What a rank of a torchcomms job has beside them."""
 RING = 48
 """Collectives that a rank's flight recorder remembers."""
 _TIMEOUT_MS = 1_800_000
@@ -33,9 +38,23 @@ _SIZES = (2_362_368, 7_087_872, 1_049_088, 1)
 _BARRIER_EVERY = 41
 
 
-def handler_list() -> str:
+def handler_list(*, torchcomms: bool = False) -> str:
     """The answer to GET /handler/: a JSON list of names."""
-    return json.dumps(HANDLERS, separators=(",", ":"))
+    return json.dumps(HANDLERS + TORCHCOMMS_HANDLERS * torchcomms, separators=(",", ":"))
+
+
+def health(rank: int, *, healthy: bool) -> str:
+    """The answer of torchcomms_health_check."""
+    said: dict[str, object] = {"healthy": healthy, "comms": {"default": {"rank": rank, "links_up": 8}}}
+    if not healthy:
+        said["comms"] = {"default": {"rank": rank, "links_up": 7}}
+        said["reason"] = "link 3 is down: 41 retransmissions in the last second"
+    return json.dumps(said, separators=(",", ":"))
+
+
+def dump_file(rank: int) -> str:
+    """The answer of torchcomms_fr_dump_file: where the rank has written its dump."""
+    return json.dumps({"file": f"/var/log/torchcomms/fr_trace_rank_{rank}.json"}, separators=(",", ":"))
 
 
 def front_page() -> str:

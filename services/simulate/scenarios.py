@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ..flight_recorder.causes import Kind
+from ..health import UNHEALTHY
 from ..ranksets import RankSet
 from ..snapshot import RankClass
 from ..stack_findings import STUCK_STACK
@@ -46,6 +47,8 @@ class Behaviour(StrEnum):
     """Another program has the port: it serves web pages."""
     SERVER_ERROR = "server-error"
     """Every request ends in status 500."""
+    UNHEALTHY = "unhealthy"
+    """Takes part like the others, and torchcomms' health check says that it is not well."""
     RESET = "reset"
     """Accepts connections and resets them."""
 
@@ -58,6 +61,8 @@ class Behaviour(StrEnum):
         """Kind of the finding that names such a rank; empty when nothing is wrong with it."""
         if self is Behaviour.LOADING:
             return Kind.NOT_JOINED.value if recorder else STUCK_STACK
+        if self is Behaviour.UNHEALTHY:
+            return UNHEALTHY
         return "" if self.rank_class is RankClass.ALIVE else self.rank_class.value
 
     @property
@@ -72,6 +77,7 @@ _CLASSES = {
     Behaviour.STOPPED: RankClass.STOPPED,
     Behaviour.GIL_HELD: RankClass.GIL_HELD,
     Behaviour.LOADING: RankClass.ALIVE,
+    Behaviour.UNHEALTHY: RankClass.ALIVE,
     Behaviour.DEAD: RankClass.DEAD,
     Behaviour.UNREACHABLE: RankClass.UNREACHABLE,
     Behaviour.NAME_UNKNOWN: RankClass.NAME_UNKNOWN,
@@ -103,6 +109,8 @@ class Scenario:
     """The job rests between two collectives: nobody waits for anybody and nothing moves."""
     recorder: bool = True
     """The flight recorder is switched on."""
+    torchcomms: bool = False
+    """The job communicates through torchcomms: its ranks have that library's handlers."""
 
     def behaviours(self, n_ranks: int) -> list[Behaviour]:
         """What each rank does, by rank.
@@ -231,6 +239,12 @@ SCENARIOS: dict[str, Scenario] = {
             "the same in a job whose flight recorder is off: only stacks tell who is somewhere else",
             _single(Behaviour.LOADING),
             recorder=False,
+        ),
+        Scenario(
+            "torchcomms-unhealthy",
+            "a torchcomms job that moves; one rank's health check says that a link of it is down",
+            _single(Behaviour.UNHEALTHY),
+            torchcomms=True,
         ),
         Scenario("dead", "a rank's process has died: its port refuses connections", _single(Behaviour.DEAD)),
         Scenario("unreachable", "a host is gone: connecting to its ranks times out", _hosts(Behaviour.UNREACHABLE)),

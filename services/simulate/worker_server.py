@@ -167,9 +167,17 @@ class WorkerServer:
                 return self._answer_of(name, request)
 
     def _answer_of(self, name: str, request: web.BaseRequest) -> web.Response:
+        torchcomms = self._job.torchcomms
         match name:
             case "handlers":
-                return _answer(200, "application/json", payloads.handler_list())
+                return _answer(200, "application/json", payloads.handler_list(torchcomms=torchcomms))
+            case "torchcomms_fr_trace_json" if torchcomms:
+                return _answer(200, "application/json", payloads.flight_recorder(self._job, self.rank))
+            case "torchcomms_health_check" if torchcomms:
+                healthy = self.behaviour is not Behaviour.UNHEALTHY
+                return _answer(200, "application/json", payloads.health(self.rank, healthy=healthy))
+            case "torchcomms_fr_dump_file" if torchcomms:
+                return _answer(200, "application/json", payloads.dump_file(self.rank))
             case "ping":
                 return _answer(200, "text/plain", "pong")
             case "fr_trace_json":

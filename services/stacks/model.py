@@ -62,6 +62,8 @@ class StackSource(StrEnum):
 
     FAULTHANDLER = "faulthandler"
     PYSPY = "pyspy"
+    RECORDER = "recorder"
+    """A flight recorder, when the call was made that its rank is inside."""
 
 
 class Failure(StrEnum):

@@ -88,6 +88,8 @@ class FakeJob:
     first_record: dict[int, int] = field(default_factory=dict)
     first_seq: int = 0
     frames: bool = False
+    step_ns: int = STEP_NS
+    """Time between two rounds of calls."""
 
     def __post_init__(self) -> None:
         self.by_name = {group.name: group for group in self.groups}
@@ -129,7 +131,7 @@ class FakeJob:
                 if len(made) < len(self._own[rank]) and is_open < self.run_ahead:
                     made.append(self._make(rank, self._own[rank][len(made)]))
                     moved = True
-            self._clock += STEP_NS
+            self._clock += self.step_ns
             moved |= self._end_what_can()
 
     def _make(self, rank: int, call: Call) -> _Made:

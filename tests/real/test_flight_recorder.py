@@ -96,6 +96,22 @@ def test_a_rank_that_waits_in_a_receive_is_not_accused_beside_the_one_it_waits_f
         assert "next_batch" in finding.text
 
 
+def test_a_wait_that_leaves_no_python_frame_is_told_by_its_line(
+    torch_python: str, tmp_path: Path, engine: Engine
+) -> None:
+    """`irecv(...).wait()` is C++: the innermost frame of rank 1 is its own line, which names the wait."""
+    with real_job(torch_python, tmp_path, world_size=3) as job:
+        asleep(job, 2)
+        tell(job, "irecv 2", 1)
+        job.expect(1, "receiving")
+        tell(job, "all_reduce 1", 0)
+        attached = Attached(engine, store_of(job))
+        until_inside(attached, (0,), "all_reduce")
+        attached.look_apart()
+        (finding,) = serious(attached)
+        assert (finding.kind, finding.culprits, finding.waiting) == ("not_joined", RankSet([2]), RankSet([0, 1]))
+
+
 def test_a_chain_of_groups_accuses_its_end_alone(torch_python: str, tmp_path: Path, engine: Engine) -> None:
     """Rank 5 sleeps; 4 waits for it in tp2; 0 and 2 wait for 4 in dp0, and 1 and 3 for 5 in dp1."""
     with real_job(torch_python, tmp_path, world_size=6) as job:

@@ -59,3 +59,32 @@ def test_a_hung_job_s_verdict_is_on_the_first_screen_and_a_key_leads_to_the_line
         terminal.press("q")
         assert terminal.wait_for_exit(within=SOON) == 0
         assert terminal.left_behind() == []
+
+
+def test_keys_lead_from_the_finding_down_to_the_frame(job: RealJob, tmp_path: Path) -> None:
+    """Finding, its collective, the calls of its ranks, a waiting rank's stack, and the culprit's line; and all back."""
+    job.tell(2, "load 300")
+    job.expect(2, "loading")
+    for rank in (0, 1, 3):
+        job.tell(rank, "all_reduce 1")
+    environment = {"XDG_STATE_HOME": str(tmp_path / "state")}
+    with Terminal([XPUDBG, job.store], environment=environment, size=(160, 50)) as terminal:
+        terminal.wait_for(r"HANG\s+Rank 2 \(.*\) has not joined all_reduce #2 of default_pg", within=SOON)
+        terminal.wait_for(r"all_reduce #2 of default_pg has been called", within=SOON)  # what would refute it
+        terminal.press("4")
+        terminal.wait_for(r"not_joined +critical +likely", within=SOON)
+        terminal.press("\r")
+        terminal.wait_for(r"missing ranks +! 2 \(1\), not come to this", within=SOON)
+        terminal.press("\r")
+        terminal.wait_for(r"calls of #2 of default_pg · ! 1 rank missing: 2", within=SOON)
+        terminal.press("\r")
+        terminal.wait_for(r"call +all_reduce #2 of default_pg, for \d+ s, 3 ranks in it", within=SOON)
+        terminal.press("]]")  # from rank 0 to the culprit
+        terminal.wait_for(r"→ \d+ +time\.sleep\(seconds\)", within=SOON)
+        terminal.press("\x1b")
+        terminal.wait_for(r"calls of #2 of default_pg", within=SOON)
+        terminal.press("v")
+        terminal.wait_for(r"3 of 4 came within .* not come: 2", within=SOON)
+        terminal.press("q")
+        assert terminal.wait_for_exit(within=SOON) == 0
+        assert terminal.left_behind() == []

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from xpudbg.services.findings import Confidence, Evidence, Finding, Group, Severity
 from xpudbg.services.joining import one_cause_one_finding
 from xpudbg.services.ranksets import RankSet
@@ -26,7 +28,12 @@ def finding(kind: str, culprits: str, waiting: str = "", **more: Any) -> Finding
 
 
 def joined(
-    by_class: list[Finding], by_recorder: list[Finding], by_stack: list[Finding], recorded: str = "", inside: str = ""
+    by_class: list[Finding],
+    by_recorder: list[Finding],
+    by_stack: list[Finding],
+    recorded: str = "",
+    inside: str = "",
+    missed: str | None = None,
 ) -> list[Finding]:
     return one_cause_one_finding(
         by_class,
@@ -35,6 +42,7 @@ def joined(
         stacks=None,
         recorded=RankSet.parse(recorded),
         inside=RankSet.parse(inside),
+        missed=None if missed is None else RankSet.parse(missed),
     )
 
 
@@ -94,3 +102,35 @@ def test_where_the_recorder_misses_nobody_stacks_do_not_accuse() -> None:
     assert (made.severity, made.confidence) == (Severity.INFO, Confidence.POSSIBLE)
     (made,) = joined([], [], [finding("stuck_stack", "3", "0-1")], recorded="0-3", inside="0")
     assert made.severity is Severity.CRITICAL
+
+
+def test_a_rank_that_has_ended_and_that_nobody_waits_for_is_a_warning() -> None:
+    dead = finding("dead", "3")
+    (made,) = joined([dead], [], [], missed="")
+    assert made.severity is Severity.WARNING
+    assert made.text.endswith("Nobody waits for it: it may have finished early.")
+    (made,) = joined([finding("dead", "3-4")], [], [], missed="9")
+    assert made.text.endswith("Nobody waits for them: they may have finished early.")
+
+
+@pytest.mark.parametrize("missed", ["3", "0,3", None])
+def test_a_dead_rank_that_a_call_waits_for_or_may_wait_for_stays_critical(missed: str | None) -> None:
+    (made,) = joined([finding("dead", "3")], [], [], missed=missed)
+    assert made.severity is Severity.CRITICAL
+
+
+def test_a_dead_rank_whose_call_is_known_stays_critical() -> None:
+    (made,) = joined([finding("dead", "3")], [NOT_JOINED], [], missed="")
+    assert made.severity is Severity.CRITICAL
+
+
+def test_a_stopped_rank_is_critical_whether_anybody_waits_or_not() -> None:
+    (made,) = joined([finding("stopped", "3")], [], [], missed="")
+    assert made.severity is Severity.CRITICAL
+
+
+def test_a_rank_that_the_recorder_names_without_accusing_is_not_accused_by_its_stack() -> None:
+    early = finding("not_joined", "5", "0-2", severity=Severity.INFO)
+    stuck = finding("stuck_stack", "5", "0-2")
+    assert [one.kind for one in joined([], [early], [stuck], recorded="0-5", inside="0-2")] == ["not_joined"]
+    assert len(joined([], [early], [finding("stuck_stack", "6", "0-2")], recorded="0-5", inside="0-2")) == 2

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob, Fault
 from xpudbg.services import events
 from xpudbg.services.attach_options import AttachOptions
 from xpudbg.services.engine import Engine
@@ -133,3 +134,55 @@ def test_files_that_go_away_are_a_note_not_a_defect(tmp_path: Path) -> None:
     assert session.latest.partial
     assert "could not be read again" in session.latest.notes[0]
     assert found(session) == [("not_joined", "certain", "2")]
+
+
+WORLD = FakeGroup("0", "default_pg", (0, 1, 2))
+
+
+def hung(calls: int, at: int) -> FakeJob:
+    return FakeJob(3, [WORLD], [Call("0")] * calls, faults=[Fault(1, at, "stops")])
+
+
+def write(folder: Path, job: FakeJob, ranks: range, name: str = "nccl_trace_rank_{}") -> None:
+    folder.mkdir(exist_ok=True)
+    for rank in ranks:
+        (folder / name.format(rank)).write_bytes(job.as_json(rank))
+
+
+def test_dumps_of_two_jobs_for_one_rank_cost_the_certainty(tmp_path: Path) -> None:
+    write(tmp_path / "one", hung(9, 5), range(3))
+    assert found(opened(tmp_path / "one")) == [("not_joined", "certain", "1")]
+    write(tmp_path / "two", hung(9, 5), range(3), "node-b_rank_{}")
+    write(tmp_path / "two", hung(9, 5), range(1), "node-a_rank_{}")
+    session = opened(tmp_path / "two")
+    assert found(session) == [("not_joined", "likely", "1")]
+    assert any("dumps from 2 hosts" in note for note in session.notes)
+
+
+def test_dumps_of_two_runs_for_one_rank_cost_the_certainty(tmp_path: Path) -> None:
+    write(tmp_path / "job", hung(9, 5), range(3), "fr_rank_{}_20250923_065510.json")
+    earlier = FakeJob(3, [WORLD], [Call("0")] * 9, step_ns=7_000_000)
+    write(tmp_path / "job", earlier, range(3), "fr_rank_{}_20250923_065505.json")
+    session = opened(tmp_path / "job")
+    assert found(session) == [("not_joined", "likely", "1")]
+    assert "ranks 0-2: dumps of several runs lie together; the newest is judged" in session.notes
+
+
+def test_an_older_dump_counts_as_none_and_is_said(tmp_path: Path) -> None:
+    write(tmp_path, hung(9, 7), range(3))
+    write(tmp_path, hung(3, 2), range(1, 2))
+    session = opened(tmp_path)
+    assert found(session) == [("no_dump", "possible", "1")]
+    text = render_text(session)
+    assert "Rank 1 left no flight recorder dump of the time of the others, and others wait in" in text
+    assert "its dump is older than the others" in text
+
+
+def test_everybody_inside_one_call_is_no_all_clear(tmp_path: Path) -> None:
+    stuck = FakeJob(3, [WORLD], [Call("0")] * 9, faults=[Fault(rank, 4, "device") for rank in range(3)])
+    write(tmp_path, stuck, range(3))
+    session = opened(tmp_path)
+    assert found(session) == [("device_stuck", "possible", "")]
+    assert session.verdict.summary.startswith(
+        "Everybody waits inside all_reduce #5 of default_pg and nobody has completed it: a device or the network"
+    )

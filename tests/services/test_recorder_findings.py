@@ -2,24 +2,52 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob, Fault
 from tests.services.flight_recorder.looking import analysed
 from xpudbg.services.findings import Confidence, Finding, Severity
+from xpudbg.services.flight_recorder.analysis import Analysis, analyse
+from xpudbg.services.flight_recorder.decode import decode
 from xpudbg.services.flight_recorder.diagnosis import diagnose
 from xpudbg.services.flight_recorder.slow import SlowRank, Statistic
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.recorder_findings import recorder_findings
 from xpudbg.services.recorder_look import RecorderLook, SlowIn
+from xpudbg.services.witness import Witness
 
 WORLD = FakeGroup("0", "default_pg", (0, 1, 2, 3))
 TP = (FakeGroup("1", "tp", (0, 1)), FakeGroup("2", "tp", (2, 3)))
 STEP = [Call("1"), Call("2"), Call("0")]
 
 
-def found(*faults: Fault, waits: tuple[int, ...] = ()) -> list[Finding]:
-    job = FakeJob(4, [WORLD, *TP], STEP * 3, faults=faults)
+class Seen(Witness):
+    """What a test says of the stacks."""
+
+    def __init__(
+        self, waits: tuple[int, ...] = (), stands: tuple[int, ...] = (), may_wait: tuple[int, ...] = ()
+    ) -> None:
+        super().__init__()
+        self._waits, self._stands, self._may_wait = waits, stands, may_wait
+
+    def waits(self, rank: int) -> bool:
+        return rank in self._waits
+
+    def stands(self, rank: int) -> bool:
+        return rank in self._stands
+
+    def may_wait(self, rank: int) -> bool:
+        return rank in self._may_wait
+
+
+def found(
+    *faults: Fault, waits: tuple[int, ...] = (), may_wait: tuple[int, ...] = (), backend: str = "nccl"
+) -> list[Finding]:
+    job = FakeJob(4, [WORLD, *TP], STEP * 3, faults=faults, backend=backend)
     look = RecorderLook(1, {"dump_nccl_trace_json": diagnose(analysed(job))})
-    return recorder_findings(look, lambda ranks: f"rank{'s' if len(ranks) > 1 else ''} {ranks}", waits.__contains__)
+    return recorder_findings(
+        look, lambda ranks: f"rank{'s' if len(ranks) > 1 else ''} {ranks}", Seen(waits=waits, may_wait=may_wait)
+    )
 
 
 def test_not_joined() -> None:
@@ -42,6 +70,53 @@ def test_where_all_that_have_not_joined_wait_themselves_it_is_only_possible() ->
     (one,) = found(Fault(3, 2, "stops"), waits=(3,))
     assert (one.culprits, one.severity, one.confidence) == (RankSet([3]), Severity.WARNING, Confidence.POSSIBLE)
     assert one.text.endswith("By its stack it waits in communication itself.")
+
+
+def test_a_rank_at_a_line_that_waits_in_c_is_held_up_and_nothing_is_certain() -> None:
+    (one,) = found(Fault(1, 3, "stops"), Fault(3, 3, "stops"))
+    assert (one.culprits, one.confidence) == (RankSet([1, 3]), Confidence.CERTAIN)
+    (one,) = found(Fault(1, 3, "stops"), Fault(3, 3, "stops"), may_wait=(1,))
+    assert (one.culprits, one.waiting, one.confidence) == (RankSet([3]), RankSet([0, 1, 2]), Confidence.LIKELY)
+    (one,) = found(Fault(1, 3, "stops"), Fault(3, 3, "stops"), waits=(3,), may_wait=(1,))
+    assert (one.culprits, one.confidence) == (RankSet([1, 3]), Confidence.POSSIBLE)
+    assert one.text.endswith("By their stacks they wait in communication themselves.")
+
+
+def test_where_gloo_accuses_several_ranks_it_is_said_that_one_may_wait_for_another() -> None:
+    stops = Fault(1, 3, "stops"), Fault(3, 3, "stops")
+    (one,) = found(*stops, backend="gloo")
+    assert one.culprits == RankSet([1, 3])
+    assert "One of these may wait for another one in what neither Gloo's recorder nor" in one.refutation
+    (one,) = found(*stops)
+    assert "One of these may wait" not in one.refutation
+
+
+def early(beside: Witness, waited_s: float = 4.0) -> Finding:
+    """What is said of a job that stands in its first step, at the second look."""
+    job = FakeJob(4, [WORLD], [Call("0")] * 3, faults=[Fault(1, 1, "stops"), Fault(3, 1, "stops")])
+
+    def at(waited: float) -> Analysis:
+        dumps = [decode(job.as_json(rank), rank) for rank in range(4)]
+        newest = max(int(dump.entries.created.max()) for dump in dumps)
+        return analyse([replace(dump, taken_at=newest + int(waited * 1e9)) for dump in dumps])
+
+    look = RecorderLook(2, {"fr_trace_json": diagnose(at(waited_s), at(waited_s - 1.5), live=True)})
+    (one,) = recorder_findings(look, lambda ranks: f"rank {ranks}", beside)
+    return one
+
+
+def test_in_a_young_job_a_rank_that_only_is_not_there_yet_is_not_accused() -> None:
+    one = early(Seen(stands=(1,)))  # and nobody knows what 3 does
+    assert (one.severity, one.confidence, one.culprits) == (Severity.INFO, Confidence.POSSIBLE, RankSet([1, 3]))
+    assert one.text.endswith("The job has not run for long enough to tell a rank that hangs from a slow one.")
+    assert early(Seen(stands=(1,)), waited_s=40.0).severity is Severity.CRITICAL
+
+
+def test_in_a_young_job_a_rank_that_stands_still_is_accused_at_once() -> None:
+    assert early(Seen(stands=(1, 3))).severity is Severity.CRITICAL
+    beside_one_that_waits = early(Seen(stands=(1,), waits=(3,)))
+    assert (beside_one_that_waits.severity, beside_one_that_waits.culprits) == (Severity.CRITICAL, RankSet([1]))
+    assert early(Seen(waits=(1, 3))).severity is Severity.INFO
 
 
 def test_device_stuck() -> None:

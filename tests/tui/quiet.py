@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from textual._context import active_app
 
 if TYPE_CHECKING:
-    from textual.screen import Screen
+    from collections.abc import Callable
 
 __all__ = ["quiet"]
 
@@ -29,22 +29,18 @@ async def quiet(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
         if loop._ready:
             calm = 0
             continue
-        screen = _screen()
-        if screen is None:
-            calm += 1
-        elif screen.app._batch_count:
-            await asyncio.sleep(0.001)  # Textual holds back what is painted until a timer of its own
-            calm = 0
-        elif screen._update_timer._active.is_set():
-            screen._on_timer_update()
-            calm = 0
-        else:
-            calm += 1
+        held_back, paint = _left_to_paint()
+        calm = 0 if held_back or paint is not None else calm + 1
+        if held_back:
+            await asyncio.sleep(0.001)  # a timer of Textual's own ends it
+        elif paint is not None:
+            paint()
 
 
-def _screen() -> Screen[Any] | None:
-    try:
-        app = active_app.get()
-    except LookupError:
-        return None
-    return app.screen if app.is_running and app.screen_stack and app.screen.is_running else None
+def _left_to_paint() -> tuple[bool, Callable[[], None] | None]:
+    """Whether Textual holds back what is painted, and what lays out and paints what is due."""
+    app: Any = active_app.get(None)
+    if app is None or not app.is_running or not app.screen_stack or not app.screen.is_running:
+        return False, None
+    due = app.screen._update_timer._active.is_set()
+    return bool(app._batch_count), app.screen._on_timer_update if due else None

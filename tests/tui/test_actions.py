@@ -15,6 +15,7 @@ from xpudbg.tui.screens.job import JobScreen
 from xpudbg.tui.screens.overview import OverviewScreen
 from xpudbg.tui.screens.question import QuestionScreen
 from xpudbg.tui.screens.ranks import RanksScreen
+from xpudbg.tui.screens.recorder import RecorderScreen
 from xpudbg.tui.screens.stacks import StacksScreen
 from xpudbg.tui.screens.start import StartScreen
 from xpudbg.tui.widgets.filter_bar import FilterBar
@@ -22,6 +23,7 @@ from xpudbg.tui.widgets.grid_table import GridTable
 from xpudbg.tui.widgets.rank_grid import RankGrid
 from xpudbg.tui.widgets.raw_text import TextLog
 from xpudbg.tui.widgets.stack_tree import StackTree
+from xpudbg.tui.widgets.timeline import TimelinePane
 
 CARRIED_OUT_BY = {
     Scope.APP: XpudbgApp,
@@ -29,6 +31,8 @@ CARRIED_OUT_BY = {
     Scope.OVERVIEW: OverviewScreen,
     Scope.RANKS: RanksScreen,
     Scope.STACKS: StacksScreen,
+    Scope.RECORDER: RecorderScreen,
+    Scope.TIMELINE: TimelinePane,
     Scope.FILTER: FilterBar,
     Scope.START: StartScreen,
     Scope.GRID: RankGrid,
@@ -44,6 +48,9 @@ PLACES = (
     (Scope.STACKS, Scope.JOB, Scope.TREE, Scope.APP),
     (Scope.STACKS, Scope.JOB, Scope.TABLE, Scope.APP),
     (Scope.STACKS, Scope.JOB, Scope.TEXT, Scope.APP),
+    (Scope.RECORDER, Scope.JOB, Scope.TABLE, Scope.APP),
+    (Scope.RECORDER, Scope.JOB, Scope.TEXT, Scope.APP),
+    (Scope.RECORDER, Scope.JOB, Scope.TIMELINE, Scope.APP),
     (Scope.START, Scope.APP),
     (Scope.FILTER, Scope.APP),
     (Scope.QUESTION,),

@@ -108,16 +108,16 @@ def test_answers_are_told_once(tmp_path: Path) -> None:
     attachment.ask(RankSet([1, 2]), py_spy())
     assert engine.calls[-1] == ("ask", (RankSet([1, 2]), py_spy()))
     assert attachment.asking == {(1, "pyspy_dump"): clock.now, (2, "pyspy_dump"): clock.now}
-    assert not attachment.answered()
+    assert not attachment.answered("pyspy_dump")
     engine.say([events.AskedReply(reply(1, "Thread", "pyspy_dump"))])
     attachment.drain()
-    assert [one.rank for one in attachment.answered()] == [1]
-    assert not attachment.answered()
+    assert [one.rank for one in attachment.answered("pyspy_dump")] == [1]
+    assert not attachment.answered("pyspy_dump")
     attachment.ask(RankSet([1]), py_spy())
-    assert not attachment.answered()
+    assert not attachment.answered("pyspy_dump")
     engine.say([events.AskedReply(reply(1, "Thread", "pyspy_dump"))])
     attachment.drain()
-    assert [one.rank for one in attachment.answered()] == [1]
+    assert [one.rank for one in attachment.answered("pyspy_dump")] == [1]
     assert set(attachment.asking) == {(2, "pyspy_dump")}
 
 

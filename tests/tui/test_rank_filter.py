@@ -50,6 +50,16 @@ def test_it_does_not_match(text: str) -> None:
     assert not matches(text, state(3, rank_class=RankClass.STOPPED))
 
 
+@pytest.mark.parametrize(
+    ("text", "does"), [("op:gather", True), ("op:reduce", False), ("group:tp", True), ("!group:tp", False)]
+)
+def test_the_call_a_rank_is_inside(text: str, does: bool) -> None:
+    known = {("op", "gather"): RankSet([3]), ("op", "reduce"): RankSet([4]), ("group", "tp"): RankSet([3])}
+    found = RankFilter.parse(text).matches(state(3), RankSet(), inside=lambda field, value: known[field, value])
+    assert found is does
+    assert RankFilter.parse(text).texts == ()
+
+
 def test_marks() -> None:
     assert matches("is:marked", state(3), RankSet([3]))
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob, Fault
+from tests.services.flight_recorder.looking import analysed
 from tests.tui.scripted import NOW, SECOND
 from tests.tui.stack_scripts import hung, stack_job
+from xpudbg.services.flight_recorder.diagnosis import diagnose
+from xpudbg.services.pending_calls import PendingCalls
 from xpudbg.services.ranksets import RankSet
+from xpudbg.services.recorder_look import RecorderLook
 from xpudbg.services.session import Session
 from xpudbg.services.stacks.looks import ClassStanding
 from xpudbg.services.stacks.tree import ThreadChoice, merge
@@ -62,3 +67,32 @@ def test_standings_in_words() -> None:
     assert standing_text(ClassStanding(same, moved, NOBODY, then), NOW) == "1 moving, 2 not"
     assert standing_text(ClassStanding(NOBODY, NOBODY, same, None), NOW) == "seen once"
     assert standing_text(ClassStanding(NOBODY, NOBODY, NOBODY, None), NOW) == ""
+
+
+def test_equal_stacks_in_different_calls_are_places_of_their_own() -> None:
+    session = stacks_of(6)  # all wait at one line, but 2 loads data
+    world, pair = FakeGroup("0", "default_pg", (0, 1, 2, 3)), FakeGroup("1", "tp", (2, 3))
+    job = FakeJob(4, [world, pair], [Call("1"), Call("0")] * 2, faults=[Fault(3, 2, "stops")])
+    calls = PendingCalls(RecorderLook(1, {"nccl": diagnose(analysed(job))}))
+    found = entries(session.stacks.merged, {}, session.all_ranks, searched=False, calls=calls)
+    assert [(str(entry.ranks), str(entry.call)) for entry in found] == [
+        ("2", "all_reduce #2 of tp"),
+        ("3", "not in a call"),
+        ("0-1", "all_reduce #2 of default_pg"),
+        ("4-5", "no dump"),
+    ]
+    assert len({entry.stack for entry in found}) == 2
+    rows = EntryRows(found, ThreadChoice.MAIN, lambda _: ClassStanding(NOBODY, NOBODY, NOBODY, None), NOW)
+    assert [column.key for column in rows.columns] == ["count", "ranks", "since", "call", "where"]
+    assert [rows.cell(row, 3) for row in (1, 2)] == [
+        ("not in a call", "table--muted"),
+        ("all_reduce #2 of default_pg", ""),
+    ]
+
+
+def test_without_a_flight_recorder_there_is_no_column_for_calls() -> None:
+    session = stacks_of(4)
+    found = entries(session.stacks.merged, {}, session.all_ranks, searched=False, calls=PendingCalls(session.recorder))
+    assert [entry.call for entry in found] == [None, None]
+    rows = EntryRows(found, ThreadChoice.MAIN, lambda _: ClassStanding(NOBODY, NOBODY, NOBODY, None), NOW)
+    assert "call" not in [column.key for column in rows.columns]

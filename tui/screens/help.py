@@ -8,8 +8,10 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
 
+from ...services.recorder_tables.table import Sign
 from ..actions import Action, Scope, actions_in, bindings, keys_shown
 from ..rank_classes import APPEARANCES
+from ..recorder_rows import COLOURS, SIGNS
 from ..widgets.painted import Painted, hanging
 
 if TYPE_CHECKING:
@@ -52,6 +54,8 @@ class HelpScreen(ModalScreen[None]):
 
     def _signs(self, width: int) -> list[Content]:
         """First, since they are what one looks for; only where ranks are shown."""
+        if Scope.RECORDER in self._scopes:
+            return _row_signs()
         return _signs(width) if Scope.JOB in self._scopes else []
 
     def _keys(self, width: int) -> list[Content]:
@@ -79,6 +83,13 @@ class HelpScreen(ModalScreen[None]):
 
     def do_close(self) -> None:
         self.dismiss(None)
+
+
+def _row_signs() -> list[Content]:
+    """The signs of the flight recorder's rows."""
+    said = {Sign.MISSING: "a rank has not come to the call", Sign.MISMATCH: "ranks call something else than the others"}
+    lines = [Content.assemble("  ", (SIGNS[sign], COLOURS[sign]), text) for sign, text in said.items()]
+    return [Content.styled("Signs", "bold $primary"), *lines, Content("")]
 
 
 def _signs(width: int) -> list[Content]:

@@ -15,6 +15,7 @@ from ..widgets.filter_bar import FilterBar
 from ..widgets.footer import KeyFooter
 from ..widgets.painted import Painted, styled
 from ..widgets.status_bar import StatusBar
+from .dump_file_request import ask_for_dump_files, tell_dump_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,14 +53,16 @@ class JobScreen(Screen[None]):
     AUTO_FOCUS = ""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-tall")]  # noqa: RUF012
-    SCOPES: ClassVar[tuple[Scope, ...]] = ()
+    SCOPES: tuple[Scope, ...] = ()
     """Where the keys of the footer and of the help come from."""
     MODE: ClassVar[str] = ""
+    FILTERED: ClassVar[tuple[str, str]] = ("ranks", "text  rank:0-63  host:name  class:stopped  is:marked  !term")
+    """What the filter line filters, and what can be typed there."""
 
     def compose(self) -> ComposeResult:
         yield StatusBar()
         yield Painted(id="cramped")
-        yield FilterBar()
+        yield FilterBar(*self.FILTERED)
         yield from self.body()
         yield KeyFooter((*self.SCOPES, Scope.APP), here=self.MODE)
 
@@ -116,12 +119,10 @@ class JobScreen(Screen[None]):
         """Everything anew; what looks the same is not painted again."""
         if self.app.base_screen is not self or not self.is_ready:
             return
-        view = self.app.view
-        self._merge(view.stacks.update())
-        total = len(self.session.ranks)
-        shown = len(view.order()) if view.filter else total
+        self._merge(self.app.view.stacks.update())
+        tell_dump_files(self)
         with self.app.batch_update():
-            self.query_one(FilterBar).show(view.filter.text if view.filter else "", shown, total, view.error)
+            self.show_filter()
             self.show_ranks()
             self._show_lines()
 
@@ -141,7 +142,7 @@ class JobScreen(Screen[None]):
         elif self.session.post_mortem:
             words["look"] = "read again"
         typing = (Scope.FILTER, Scope.APP) if self.query_one(FilterBar).typing else ()
-        self.query_one(KeyFooter).show(self.session, words, typing=typing)
+        self.query_one(KeyFooter).show(self.session, words, scopes=(*self.SCOPES, Scope.APP), typing=typing)
 
     def on_resize(self, event: Resize) -> None:
         """Below the least size it says so, and gives the room there is to the main widget."""
@@ -214,23 +215,37 @@ class JobScreen(Screen[None]):
 
     # filter ---------------------------------------------------------------------------------------------------
 
+    def show_filter(self) -> None:
+        """Bring the filter line up to date."""
+        view = self.app.view
+        total = len(self.session.ranks)
+        shown = len(view.order()) if view.filter else total
+        self.query_one(FilterBar).show(view.filter.text if view.filter else "", shown, total, view.error)
+
+    def filter_typed(self, text: str) -> None:
+        """The text of the filter line is another one."""
+        self.app.view.set_filter(text)
+
+    def filter_kept(self) -> None:
+        """The filter is there to stay: the selected rank is one of those it shows."""
+        order = self.app.view.order()
+        if len(order) and self.session.selected not in order:
+            self.select(int(order[0]))
+
     def do_filter(self) -> None:
         self.query_one(FilterBar).open()
 
     def on_filter_bar_typed(self, message: FilterBar.Typed) -> None:
-        self.app.view.set_filter(message.text)
+        self.filter_typed(message.text)
         self.show_all()
 
     def on_filter_bar_done(self) -> None:
-        """The filter is there to stay: the selected rank is one of those it shows."""
         self.set_focus(self.main_widget())
-        order = self.app.view.order()
-        if len(order) and self.session.selected not in order:
-            self.select(int(order[0]))
+        self.filter_kept()
         self.call_after_refresh(self.show_all)
 
     def on_filter_bar_dropped(self) -> None:
-        self.app.view.set_filter("")
+        self.filter_typed("")
         self.set_focus(self.main_widget())
         self.call_after_refresh(self.show_all)
 
@@ -252,6 +267,9 @@ class JobScreen(Screen[None]):
     def do_stacks(self) -> None:
         self.app.go_to("stacks")
 
+    def do_recorder(self) -> None:
+        self.app.go_to("recorder")
+
     def do_last_place(self) -> None:
         self.app.go_last()
 
@@ -264,6 +282,9 @@ class JobScreen(Screen[None]):
     def do_refresh(self) -> None:
         self.app.attachment.next_interval()
         self._show_lines()
+
+    def do_dump_file(self) -> None:
+        ask_for_dump_files(self)
 
     def do_target(self) -> None:
         self.app.choose_target()

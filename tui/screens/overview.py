@@ -1,4 +1,4 @@
-"""Screen 1: the verdict, all ranks at one glance, the selected rank, what changed."""
+"""Screen 1: the verdict, all ranks at one glance, how far each is in each group, the selected rank, what changed."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ from textual.containers import Horizontal, Vertical
 
 from ...services.report import render_text
 from ..actions import Scope, bindings
+from ..finding_choice import place_in_recorder
+from ..progress_view import Pane
 from ..widgets.changes_pane import ChangesPane
 from ..widgets.legend import Legend
+from ..widgets.progress_matrix import ProgressMatrix
+from ..widgets.progress_pane import ProgressPane
 from ..widgets.rank_detail import RankDetail
 from ..widgets.rank_grid import RankGrid
 from ..widgets.text import plain_lines
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from textual.widget import Widget
+
+    from ...services.findings import Finding
 
 __all__ = ["OverviewScreen"]
 
@@ -34,28 +40,44 @@ class OverviewScreen(JobScreen):
     def body(self) -> Iterator[Widget]:
         yield VerdictCard()
         with Horizontal(id="overview-body"):
-            with Vertical(id="overview-grid"):
-                yield Legend()
-                yield RankGrid()
+            with Horizontal(id="overview-ranks"):
+                with Vertical(id="overview-grid"):
+                    yield Legend()
+                    yield RankGrid()
+                yield ProgressPane()
             with Vertical(id="overview-side"):
                 yield RankDetail()
                 yield ChangesPane()
 
-    def main_widget(self) -> RankGrid:
-        return self.query_one(RankGrid)
+    def main_widget(self) -> RankGrid | ProgressMatrix:
+        on_matrix = self.app.view.progress.pane is Pane.MATRIX and self.has_class("-progress")
+        return self.query_one(ProgressMatrix) if on_matrix else self.query_one(RankGrid)
 
     def show_ranks(self) -> None:
         session, view = self.session, self.app.view
         self.query_one(VerdictCard).show(session, view.findings.at)
         self.query_one(Legend).show(session.counts(), post_mortem=session.post_mortem)
         shown = view.shown() if view.filter else None
-        self.main_widget().show(session.ranks, session.selected, session.marked, shown)
+        self.query_one(RankGrid).show(session.ranks, session.selected, session.marked, shown)
+        self._show_panes()
+        if view.progress.progress:
+            self.query_one(ProgressPane).show(view.progress, session.selected, session.marked, shown)
         self.query_one(ChangesPane).show(session)
         self.show_ages()
 
     def show_selection(self) -> None:
-        self.main_widget().show_cursor(self.session.selected)
+        selected = self.session.selected
+        self.query_one(RankGrid).show_cursor(selected)
+        self.query_one(ProgressPane).show_cursor(self.app.view.progress, selected)
         self.show_ages()
+
+    def _show_panes(self) -> None:
+        """The matrix takes room only when there is one; the keys go where they can be seen to go."""
+        progress = self.app.view.progress
+        self.set_class(bool(progress.progress), "-progress")
+        self.set_class(progress.pane is Pane.MATRIX and bool(progress.progress), "-matrix")
+        if isinstance(self.focused, RankGrid | ProgressMatrix) and self.focused is not self.main_widget():
+            self.set_focus(self.main_widget())
 
     def show_ages(self) -> None:
         session = self.session
@@ -73,18 +95,73 @@ class OverviewScreen(JobScreen):
     def on_rank_grid_activated(self) -> None:
         self.do_enter()
 
+    def on_descendant_focus(self) -> None:
+        """A click gives a pane the keys, as the key for it does."""
+        if isinstance(self.focused, RankGrid | ProgressMatrix):
+            on_matrix = self.focused is self.query_one(ProgressMatrix)
+            self.app.view.progress.pane = Pane.MATRIX if on_matrix else Pane.GRID
+
+    # the progress matrix --------------------------------------------------------------------------------------
+
+    def on_progress_matrix_moved(self, message: ProgressMatrix.Moved) -> None:
+        self.app.view.progress.go_to_column(message.column)
+        self.select(message.rank)
+        self.show_selection()
+
+    def on_progress_matrix_activated(self, message: ProgressMatrix.Activated) -> None:
+        """To what the rank has called in the group."""
+        self.app.view.recorder.jump_to_rank(message.rank, message.group, message.source)
+        self.app.go_to("recorder")
+
+    def on_progress_matrix_refused(self, message: ProgressMatrix.Refused) -> None:
+        self.app.say(f"rank {message.rank} is in no group of {message.title}")
+
+    def on_progress_matrix_header_clicked(self, message: ProgressMatrix.HeaderClicked) -> None:
+        progress = self.app.view.progress
+        progress.sort_by(message.key if message.key < 0 else progress.progress.columns[message.key].key)
+        self.show_all()
+
+    def do_progress(self) -> None:
+        """Between the rank grid and the progress matrix; in a small terminal one takes the place of the other."""
+        progress = self.app.view.progress
+        progress.pane = Pane.GRID if self.main_widget() is not self.query_one(RankGrid) else Pane.MATRIX
+        self._show_panes()
+        self.set_focus(self.main_widget())
+
+    def do_sort_progress(self) -> None:
+        self.app.view.progress.sort_next()
+        self.show_all()
+
+    def do_reverse_progress(self) -> None:
+        progress = self.app.view.progress
+        progress.sort_by(progress.sort_key)
+        self.show_all()
+
+    # findings -------------------------------------------------------------------------------------------------
+
     def do_next_finding(self) -> None:
-        self._show_finding(1)
+        self._show_finding(self.app.view.findings.step(1))
 
     def do_previous_finding(self) -> None:
-        self._show_finding(-1)
+        self._show_finding(self.app.view.findings.step(-1))
 
-    def _show_finding(self, step: int) -> None:
-        """Show another finding in full, its first culprit selected."""
-        finding = self.app.view.findings.step(step)
+    def on_verdict_card_finding_clicked(self, message: VerdictCard.FindingClicked) -> None:
+        self._show_finding(self.app.view.findings.choose(message.number))
+
+    def _show_finding(self, finding: Finding | None) -> None:
+        """Show a finding in full, its first culprit selected."""
         self.query_one(VerdictCard).show(self.session, self.app.view.findings.at)
         if finding is not None and finding.culprits.first in self.session.ranks:
             self.select(finding.culprits.first)
+
+    def do_recorder(self) -> None:
+        """To the flight recorder; from a finding shown in full, to that finding there."""
+        finding = self.app.view.findings.chosen
+        place = place_in_recorder(self.session.recorder, finding) if finding is not None else None
+        if place is not None:
+            source, number = place
+            self.app.view.recorder.jump_to_finding(number, source)
+        super().do_recorder()
 
     def do_back(self) -> None:
         """Esc: first the list of findings comes back."""

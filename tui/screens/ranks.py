@@ -55,7 +55,7 @@ class RanksScreen(JobScreen):
             view.order(),
             cursor=session.selected,
             marked=session.marked,
-            sort=(view.sort_key, view.descending),
+            sorts=((view.sort_key, view.descending),),
             empty=empty,
         )
 

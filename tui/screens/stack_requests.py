@@ -168,7 +168,7 @@ class StackRequests(JobScreen):
 
     def tell_answers(self) -> None:
         """Say what has come of what was asked for."""
-        answers = self.app.attachment.answered()
+        answers = self.app.attachment.answered(PYSPY.source)
         good = RankSet(reply.rank for reply in answers if not reply.error)
         if good:
             self.app.say(

@@ -19,7 +19,7 @@ from ..widgets.raw_text import RawText
 from ..widgets.stack_summary import StackSummary
 from ..widgets.stack_table import StackTable
 from ..widgets.stack_tree import StackTree
-from ..wording import count
+from ..wording import age, count
 from .stack_requests import StackRequests
 
 if TYPE_CHECKING:
@@ -76,7 +76,8 @@ class StacksScreen(StackRequests):
         without = RankSet(missing) | view.merged.without
         matches = len(self._matched) if searched else None
         self.query_one(StackSummary).show(view, part, matches, len(without & self.ranks_shown))
-        self._entries = entries(part, missing, self.ranks_shown, searched=bool(self._matched))
+        calls = view.calls if view.merged_threads is ThreadChoice.MAIN else None
+        self._entries = entries(part, missing, self.ranks_shown, searched=bool(self._matched), calls=calls)
         tree = self.main_widget()
         fresh = tree.branch is None
         tree.show(part.root, self._matched, self.hosts)
@@ -112,9 +113,10 @@ class StacksScreen(StackRequests):
         if not kept:
             self._entry = next((entry for entry in self._entries if rank in entry.ranks), None)
         at = self._entries.index(self._entry) if self._entry is not None else None
+        view = self.stack_view
         marked = [row for row, entry in enumerate(self._entries) if entry.ranks <= self.session.marked]
         self.query_one("#places", GridTable).show(
-            EntryRows(self._entries, self.stack_view.merged_threads, self.stack_view.standing, self.app.clock()),
+            EntryRows(self._entries, view.merged_threads, view.standing, self.app.clock(), recorded=view.are_recorded),
             np.arange(len(self._entries), dtype=np.intp),
             cursor=at,
             marked=marked,
@@ -150,12 +152,37 @@ class StacksScreen(StackRequests):
         view, table = self.stack_view, self.query_one(StackTable)
         frame = table.frame
         if frame is None:
-            facts = FrameFacts(None, said=table.said)
+            facts = FrameFacts(None, said=table.said, call=self._call_said())
         else:
             having = view.index.having(frame)
             without = RankSet(view.stacks.missing) | view.merged.without
-            facts = FrameFacts(frame, having, view.merged.ranks - having, without, self.source(frame))
+            lacking = view.merged.ranks - having
+            facts = FrameFacts(frame, having, lacking, without, self.source(frame), call=self._call_said())
         self.query_one(FramePane).show(facts, self.hosts)
+
+    def _call_said(self) -> str:
+        """Which call the selected rank is inside, for how long, and how many ranks with it."""
+        calls, rank = self.stack_view.calls, self.session.selected
+        if rank is None or not calls:
+            return ""
+        together, spot = calls.together(rank), calls.spot(rank)
+        words = [calls.place(rank)]
+        if spot is not None and spot.created and not self.session.post_mortem:
+            words.append(f"for {age(self.app.clock(), spot.created)}")
+        if together:
+            words.append(f"{count(len(together), 'rank')} in it")
+        return ", ".join(words)
+
+    def do_call(self) -> None:
+        """To the selected rank's call among the calls of the flight recorder."""
+        rank = self.session.selected
+        spot = self.stack_view.calls.spot(rank) if rank is not None else None
+        if rank is None or spot is None:
+            self.app.say("by its flight recorder the selected rank is inside no call, or it has no dump")
+            return
+        recorder = self.app.view.recorder
+        recorder.jump_to_call(rank, spot.group, spot.seq, p2p=spot.p2p, source=spot.source)
+        self.app.go_to("recorder")
 
     # going about ----------------------------------------------------------------------------------------------
 

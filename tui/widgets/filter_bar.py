@@ -1,4 +1,4 @@
-"""The filter line: what is typed, how many ranks match, what is wrong with it."""
+"""The filter line: what is typed, how many match, what is wrong with it."""
 
 from __future__ import annotations
 
@@ -36,14 +36,19 @@ class FilterBar(Horizontal):
 
     BINDINGS = bindings(Scope.FILTER)
 
-    def __init__(self) -> None:
+    def __init__(self, filtered: str, hint: str) -> None:
+        """
+        Args:
+            filtered: what is filtered, in the plural.
+            hint: what can be typed.
+        """
         super().__init__()
+        self._filtered = filtered
+        self._hint = hint
         self._said = Content("")
 
     def compose(self) -> ComposeResult:
-        yield Input(
-            placeholder="text  rank:0-63  host:name  class:stopped  is:marked  !term", compact=True, id="filter"
-        )
+        yield Input(placeholder=self._hint, compact=True, id="filter")
         yield Static(id="matches")
 
     @property
@@ -59,8 +64,8 @@ class FilterBar(Horizontal):
         """
         Args:
             text: the filter that holds.
-            shown: ranks that match.
-            total: all ranks.
+            shown: how many match.
+            total: how many there are.
             error: what is wrong with the text typed.
         """
         entry = self.query_one(Input)
@@ -71,7 +76,7 @@ class FilterBar(Horizontal):
         said = (
             styled(error, "$text-error")
             if error
-            else Content.styled(f"{shown:,} of {total:,} ranks", "$foreground-muted")
+            else Content.styled(f"{shown:,} of {total:,} {self._filtered}", "$foreground-muted")
         )
         if not said.is_same(self._said):
             self._said = said

@@ -39,12 +39,21 @@ class KeyFooter(Painted):
         self._typing_scopes: tuple[Scope, ...] = ()
         self._ends: list[tuple[int, Action]] = []
 
-    def show(self, session: Session, words: dict[str, str] | None = None, *, typing: Sequence[Scope] = ()) -> None:
+    def show(
+        self,
+        session: Session,
+        words: dict[str, str] | None = None,
+        *,
+        scopes: Sequence[Scope] = (),
+        typing: Sequence[Scope] = (),
+    ) -> None:
         """
         Args:
             words: labels that say a state, by action name, in place of the usual ones.
+            scopes: where the keys come from now, when that is another place than before.
             typing: where the keys come from while an input has them; those it takes as text are left out.
         """
+        self._scopes = tuple(scopes) or self._scopes
         self._typing_scopes = tuple(typing)
         self.paint_with(lambda width: self._line(session, words or {}, width))
 

@@ -39,6 +39,8 @@ class FrameFacts:
     """The lines, why there are none, or None while they are being read."""
     said: str = ""
     """What to say instead when there is no frame."""
+    call: str = ""
+    """Which call the selected rank is inside by its flight recorder, and who else; empty where no dump was read."""
 
 
 class FramePane(Painted):
@@ -60,7 +62,8 @@ def frame_lines(facts: FrameFacts, hosts: Callable[[RankSet], int], width: int, 
     """
     frame = facts.frame
     if frame is None:
-        return styled(facts.said, "$foreground-muted").wrap(width)[:height] if facts.said else []
+        lines = styled(facts.said, "$foreground-muted").wrap(width) if facts.said else []
+        return [*lines, *_call(facts.call, width)][:height]
     name = styled(frame.function, "bold").wrap(width)
     if len(name) > NAME_LINES:
         name[NAME_LINES - 1 :] = [name[NAME_LINES - 1].truncate(width - 1) + "…"]
@@ -68,6 +71,7 @@ def frame_lines(facts: FrameFacts, hosts: Callable[[RankSet], int], width: int, 
         *name,
         styled(frame.location or "no file is known", "$foreground-muted").truncate(width, ellipsis=True),
     ]
+    lines += _call(facts.call, width)
     if facts.having:
         lines += _ranks("has it", facts.having, hosts, width)
         lines += _ranks("lacks it", facts.lacking, hosts, width)
@@ -80,6 +84,10 @@ def frame_lines(facts: FrameFacts, hosts: Callable[[RankSet], int], width: int, 
     if room > 0 and facts.source is not None:
         lines += _source(facts.source, width, room)
     return lines
+
+
+def _call(said: str, width: int) -> list[Content]:
+    return hanging(Content.styled("call", "$foreground-muted"), styled(said, ""), width, INDENT) if said else []
 
 
 def _ranks(label: str, ranks: RankSet, hosts: Callable[[RankSet], int], width: int) -> list[Content]:

@@ -17,7 +17,7 @@ from textual.strip import Strip
 
 from ..actions import Scope, bindings
 from ..rank_classes import COMPONENTS
-from .table_layout import Line, TableLayout, TableSource
+from .table_layout import Cell, Line, Sorts, TableLayout, TableSource
 from .text import fit, plain
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from textual import events
 
 __all__ = ["GridTable"]
+
+KEPT = 1_000
+"""Rows whose cells are kept."""
 
 
 class GridTable(ScrollView, can_focus=True):
@@ -42,6 +45,9 @@ class GridTable(ScrollView, can_focus=True):
         "table--warning",
         "table--match",
         "table--title",
+        "table--missing",
+        "table--mismatch",
+        "table--open",
         *COMPONENTS,
     }
     BINDINGS = bindings(Scope.TABLE)
@@ -63,11 +69,12 @@ class GridTable(ScrollView, can_focus=True):
             self.row = row
 
     class HeaderClicked(Message):
-        """The title of a column was clicked."""
+        """The title of a column was clicked; with shift or ctrl, to sort by it as well."""
 
-        def __init__(self, key: str) -> None:
+        def __init__(self, key: str, *, also: bool = False) -> None:
             super().__init__()
             self.key = key
+            self.also = also
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -78,10 +85,12 @@ class GridTable(ScrollView, can_focus=True):
         self._place = -1
         """Position of the cursor in the order shown, -1 when it is not shown."""
         self._marked: Container[int] = ()
-        self._sort: tuple[str, bool] = ("", False)
+        self._sorts: Sorts = ()
         self._empty = ""
         self._painted: dict[int, tuple[Line, Strip]] = {}
         """The line and strip last made for each line of the screen."""
+        self._cells: dict[int, tuple[Cell, ...]] = {}
+        """Cells that the source has said, by row."""
 
     # what it shows --------------------------------------------------------------------------------------------
 
@@ -92,24 +101,30 @@ class GridTable(ScrollView, can_focus=True):
         *,
         cursor: int | None,
         marked: Container[int] = (),
-        sort: tuple[str, bool] = ("", False),
+        sorts: Sorts = (),
         empty: str = "",
     ) -> None:
         """Show `order` (row numbers of `source`), repainting only lines that look different from before.
 
+        A source and an order that are the very same objects as before are taken to say the same as before.
+
         Args:
             cursor: row to stand on; it keeps its line of the screen when the order changed around it.
             marked: rows with a mark.
-            sort: key of the column sorted by, and whether descending.
+            sorts: the columns sorted by.
             empty: what to say when there is no row.
         """
         line = self._place - self.scroll_offset.y
         moved = cursor is not None and cursor != self._cursor
-        reordered = not np.array_equal(order, self._order)
-        everything = reordered or (sort, empty) != (self._sort, self._empty)
-        resorted = sort[0] != self._sort[0]
-        self._source, self._marked, self._sort, self._empty = source, marked, sort, empty
-        everything |= self.layout_of_rows.measure(source, order)
+        reordered = order is not self._order and not np.array_equal(order, self._order)
+        everything = reordered or (sorts, empty) != (self._sorts, self._empty)
+        resorted = [key for key, _ in sorts] != [key for key, _ in self._sorts]
+        measured = source is self._source and not reordered
+        if source is not self._source:
+            self._cells.clear()
+        self._source, self._marked, self._sorts, self._empty = source, marked, sorts, empty
+        if not measured:
+            everything |= self.layout_of_rows.measure(source, order)
         if reordered or moved:
             visible = self._place >= 0 and 0 <= line < self._page
             self._order = order
@@ -126,9 +141,9 @@ class GridTable(ScrollView, can_focus=True):
         self._refresh_changed(everything)
 
     def _show_sorted(self) -> None:
-        """The column sorted by comes into view with its arrow."""
+        """The column chosen last to sort by comes into view with its arrow."""
         view = (self.scrollable_content_region.width, self.scroll_offset.x)
-        wanted = self.layout_of_rows.scroll_to_show(self._sort[0], view)
+        wanted = self.layout_of_rows.scroll_to_show(self._sorts[-1][0] if self._sorts else "", view)
         if wanted != view[1] and view[0]:
             self.scroll_to(x=wanted, animate=False, force=True, immediate=True)
 
@@ -169,15 +184,19 @@ class GridTable(ScrollView, can_focus=True):
         if self._source is None or place >= len(self._order):
             return Line()
         row = int(self._order[place])
-        cell = self._source.cell
-        cells = tuple([cell(row, index) for index in range(len(self.layout_of_rows.columns))])
+        cells = self._cells.get(row)
+        if cells is None:
+            if len(self._cells) >= KEPT:
+                self._cells.clear()
+            cell = self._source.cell
+            cells = self._cells[row] = tuple([cell(row, index) for index in range(len(self.layout_of_rows.columns))])
         return Line(cells, row == self._cursor, row in self._marked)
 
     def render_line(self, y: int) -> Strip:
         view = (self.scrollable_content_region.width, self.scroll_offset.x)
         if y == 0:
             header, is_sorted = (self.get_component_rich_style(f"table--{name}") for name in ("header", "sorted"))
-            return self.layout_of_rows.header(view, self._sort, header, is_sorted)
+            return self.layout_of_rows.header(view, self._sorts, header, is_sorted)
         line = self._line(y)
         was = self._painted.get(y)
         if was is not None and was[0] == line:
@@ -259,7 +278,7 @@ class GridTable(ScrollView, can_focus=True):
         if offset.y == 0:
             column = self.layout_of_rows.column_at(offset.x, self.scroll_offset.x)
             if column is not None:
-                self.post_message(self.HeaderClicked(column.key))
+                self.post_message(self.HeaderClicked(column.key, also=event.shift or event.ctrl))
             return
         place = self.scroll_offset.y + offset.y - 1
         if place < len(self._order):

@@ -25,6 +25,8 @@ TOP = 3
 """Frames that are shown, one below the other."""
 TOP_IN_LINE = 6
 """Frames that are named in one line."""
+SAID = 120
+"""Terminal cells of what a health check says."""
 WIDE = 70
 """Terminal cells from which the facts stand side by side."""
 
@@ -56,7 +58,11 @@ def detail_lines(
     name = Content.assemble((f"rank {state.rank}", "bold"), mark, "  ", styled(state.host))
     heard = f"{age(now, state.seen_at)} ago" if state.seen_at is not None else "never"
     ping = f"{milliseconds(state.ping_s)} ms" if state.ping_s is not None else ""
-    facts = [("heard", heard), ("ping", ping), ("unanswered", ", ".join(state.stuck))]
+    health = ""
+    if state.health is not None:
+        said = str(state.health)
+        health = f"{age(now, state.health.at)} ago: {fit(said, min(len(said), SAID))}"
+    facts = [("heard", heard), ("ping", ping), ("unanswered", ", ".join(state.stuck)), ("health", health)]
     places = [
         ("address", state.address.registered or "not registered"),
         ("", state.address.error),

@@ -37,12 +37,19 @@ def summary_line(view: StackView, part: MergedStacks, matches: int | None, witho
     muted = "$foreground-muted"
     if not view.stacks.look_id:
         return Content.styled("no look has brought stacks yet", muted)
+    if view.are_recorded and not view.stacks.dumps:
+        said = "dumps have no stacks of the ranks, and these recorders kept no frames of the calls that are not over"
+        return Content.styled(said, "$text-warning")
     parts = [Content.assemble((count(len(part.ranks), "rank"), "bold"), f" at {count(len(part.classes), 'place')}")]
     if matches is not None:
         parts.append(Content.styled(f"{count(matches, 'frame')} found", "$text-accent" if matches else "$text-warning"))
     if without:
         parts.append(Content.styled(f"no stack of {without:,}", "$text-warning"))
-    parts.append(Content.styled("main threads" if view.merged_threads is ThreadChoice.MAIN else "all threads", muted))
+    if view.are_recorded:
+        parts.insert(1, Content.styled("recorded when the call was made", "$text-warning"))
+    else:
+        named = "main threads" if view.merged_threads is ThreadChoice.MAIN else "all threads"
+        parts.append(Content.styled(named, muted))
     if view.merged.left_out:
         parts.append(Content.styled(f"{count(view.merged.left_out, 'boring frame')} left out", muted))
     parts.append(Content.styled(f"of look {view.stacks.look_id}", muted))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rich.style import Style
 
-__all__ = ["Cell", "Column", "Line", "TableLayout", "TableSource"]
+__all__ = ["Cell", "Column", "Line", "Sorts", "TableLayout", "TableSource"]
 
 GAP = 2
 """Blank cells between columns."""
@@ -28,6 +28,8 @@ CELL_LIMIT = 400
 
 Cell = tuple[str, str]
 """Text of a cell and the component class it is painted with (empty: as the row)."""
+Sorts = tuple[tuple[str, bool], ...]
+"""Keys of the columns sorted by and whether descending, the one that counts most first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,17 +124,20 @@ class TableLayout:
         fixed = GAP + sum(self.widths[: self._fixed]) + GAP * self._fixed
         return min(max(left, start + self.widths[at] + 1 - width), start - fixed)
 
-    def header(self, view: tuple[int, int], sort: tuple[str, bool], base: Style, sorted_style: Style) -> Strip:
-        """The titles.
+    def header(self, view: tuple[int, int], sorts: Sorts, base: Style, sorted_style: Style) -> Strip:
+        """The titles, with arrows at the columns sorted by, numbered when there are several.
 
         Args:
             view: width of the line and cells scrolled to the right.
-            sort: key of the column sorted by, and whether descending.
         """
         segments = [Segment(" " * GAP, base)]
+        arrows = {key: "▼" if descending else "▲" for key, descending in sorts}
+        places = {key: place for place, (key, _) in enumerate(sorts, 1)}
         for index, column in enumerate(self.columns):
-            here = column.key == sort[0]
-            title = f"{column.title} {'▼' if sort[1] else '▲'}" if here else column.title
+            here = column.key in arrows
+            title = column.title
+            if here:
+                title += f"{arrows[column.key]}{places[column.key]}" if len(sorts) > 1 else f" {arrows[column.key]}"
             segments.append(
                 Segment(fit(title, self._width(index, view[0]), column.align), sorted_style if here else base)
             )

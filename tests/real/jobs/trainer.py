@@ -3,8 +3,8 @@
 Prints `ready` when its debug server is registered and the first collective is through, and `done COMMAND` after each
 command. Commands: `all_reduce N`, `train` (all_reduce for ever, in the background), `work SECONDS` (all_reduce in the
 main thread; one rank may be slow), `gil SECONDS` (hold the GIL in C), `load SECONDS` (sleep in a data loader), `busy
-SECONDS` (a loop in Python), `recv RANK`, `new_group NAME 0,1` (on every rank, in one order), `in NAME OPERATION`,
-`quit`. The end of its input ends it.
+SECONDS` (a loop in Python), `recv RANK`, `irecv RANK`, `new_group NAME 0,1` (on every rank, in one order), `in NAME
+OPERATION`, `quit`. The end of its input ends it.
 """
 
 import ctypes
@@ -104,6 +104,9 @@ for line in sys.stdin:
     elif name == "recv":
         print("receiving", flush=True)
         dist.recv(torch.ones(4), int(words[0]))
+    elif name == "irecv":
+        print("receiving", flush=True)
+        dist.irecv(torch.ones(4), int(words[0])).wait()
     elif name == "all_reduce":
         all_reduce(int(words[0]))
     else:

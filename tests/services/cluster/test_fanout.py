@@ -203,3 +203,25 @@ async def test_py_spy_is_asked_only_where_the_traceback_does_not_come_and_not_ag
             await made.look(budget_s=0.1)
         asked = [server.requests["/handler/pyspy_dump?nonblocking=1"] for server in made.servers]
         assert asked == [1, 0]
+
+
+async def test_the_health_check_is_asked_once_a_look_of_ranks_that_have_it(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    async def torchcomms(path: str, writer: asyncio.StreamWriter) -> None:
+        asked.append(path)
+        answers = {
+            "/handler/ping": b"pong",
+            "/handler/": b'["ping", "dump_traceback", "torchcomms_health_check", "torchcomms_fr_dump_file"]',
+            "/handler/torchcomms_health_check": b'{"healthy": false}',
+            "/handler/dump_traceback": b"Thread 0x01 (most recent call first):\n",
+        }
+        writer.write(response(answers[path]) if path in answers else response(b"no", "404 Not Found"))
+        await writer.drain()
+
+    async with sweep([torchcomms, healthy], tmp_path) as made:
+        await made.look()
+        assert made.outcomes("torchcomms_health_check") == {0: Outcome.OK}
+        await made.look()
+    assert asked.count("/handler/torchcomms_health_check") == 2
+    assert not any("dump_file" in path for path in asked)

@@ -42,12 +42,52 @@ def test_live_a_long_wait_is_enough(age_s: float, stands: bool) -> None:
     assert len(diagnose(look, live=True).findings) == stands
 
 
+def live(at: int, waited_s: float, *, step_s: float, calls: int = 40) -> Analysis:
+    """A job that makes a call every `step_s` seconds, hung for a while, as the recorders of its ranks tell it."""
+    job = FakeJob(3, [GROUP], [Call("0")] * calls, faults=[Fault(1, at, "stops")], step_ns=int(step_s * 1e9))
+    dumps = [decode(job.as_json(rank), rank) for rank in range(3)]
+    newest = max(int(dump.entries.created.max()) for dump in dumps)
+    return analyse([replace(dump, taken_at=newest + int(waited_s * 1e9)) for dump in dumps])
+
+
 def test_live_a_second_look_decides() -> None:
-    finding = the_finding(diagnose(hung(3), hung(3), live=True))
+    finding = the_finding(diagnose(live(30, 3.0, step_s=0.5), live(30, 1.0, step_s=0.5), live=True))
     assert finding.pace is Pace.FROZEN
     moved = diagnose(hung(4), hung(3), live=True)
     assert (moved.findings, len(moved.passing)) == ((), 1)
     assert moved.paces == {0: Pace.MOVING, 1: Pace.MOVING, 2: Pace.MOVING}
+
+
+@pytest.mark.parametrize(
+    ("at", "step_s", "waited_s", "stands", "early"),
+    [
+        (1, 6.0, 4.0, False, True),  # nothing but the gap that led to it: any step may be so long
+        (2, 6.0, 4.0, False, True),
+        (3, 6.0, 8.0, False, False),  # no longer than a step that was a bit slow
+        (2, 6.0, PATIENCE_S + 1, True, False),
+        (1, 60.0, 40.0, False, True),  # a minute went before the call: another one is nothing yet
+        (1, 60.0, 100.0, True, False),
+        (5, 6.0, 8.0, False, False),  # gaps of six seconds recur
+        (5, 6.0, 10.0, True, False),
+        (30, 0.5, 2.0, True, False),  # after many short steps a hang is named at once
+    ],
+)
+def test_live_a_job_in_its_first_steps_is_not_hung_for_being_slow(
+    at: int, step_s: float, waited_s: float, stands: bool, early: bool
+) -> None:
+    before = live(at, waited_s - 1.5, step_s=step_s)
+    diagnosis = diagnose(live(at, waited_s, step_s=step_s), before, live=True)
+    assert len(diagnosis.findings) == stands
+    (one,) = (*diagnosis.findings, *diagnosis.passing)
+    assert (one.early, str(one.culprits)) == (early, "1")
+
+
+def test_live_a_deadlock_is_one_in_a_young_job_too() -> None:
+    """No slow step makes two ranks wait for each other."""
+    groups = [GROUP, FakeGroup("4", "tp", (0, 1, 2))]
+    job = FakeJob(3, groups, [Call("0"), Call("4")] * 3, faults=[Fault(1, 2, "swaps")])
+    look = analysed(job)
+    assert the_finding(diagnose(look, look, live=True)).kind == "deadlock"
 
 
 def test_a_culprit_that_gets_on_elsewhere_is_slow_not_hung() -> None:

@@ -163,7 +163,9 @@ def test_only_the_rank_that_stops_is_accused(data: st.DataObject) -> None:
     findings = diagnosed(stopped, form=data.draw(st.sampled_from(["json", "pickle"]))).findings
     named = RankSet()
     for finding in findings:
-        assert finding.kind in (Kind.NOT_JOINED, Kind.P2P_UNMATCHED, Kind.DEADLOCK)
+        # Members that have never used a group of Gloo are not known: then all that are known wait in it.
+        expected = (Kind.NOT_JOINED, Kind.P2P_UNMATCHED, Kind.DEADLOCK)
+        assert finding.kind in expected or (gloo and finding.everybody_inside)
         named |= finding.culprits
     # Ranks that run ahead may be open in calls that wait for each other; nobody else is ever accused.
     assert named <= RankSet((guilty,))

@@ -54,7 +54,7 @@ def test_most_of_a_cluster_is_well(name: str, n_ranks: int) -> None:
 def test_every_wrong_class_and_kind_has_a_scenario_of_its_own() -> None:
     alone = {next(iter(found)) for scenario in SCENARIOS.values() if len(found := scenario.culprits(16)) == 1}
     wrong = {rank_class.value for rank_class in RankClass} - {"alive", "unknown"}
-    assert alone == wrong | {STUCK_STACK, "not_joined"}
+    assert alone == wrong | {STUCK_STACK, "not_joined", "unhealthy"}
 
 
 def test_every_behaviour_is_shown_by_a_scenario() -> None:

@@ -16,7 +16,7 @@ from tests.services.simulate import recorded
 from tests.services.simulate.test_hosts import ESTABLISHED, SYN_SENT, connect, state_of
 from xpudbg.services.simulate.hosts import Hosts
 from xpudbg.services.simulate.job import Job
-from xpudbg.services.simulate.payloads import HANDLERS
+from xpudbg.services.simulate.payloads import HANDLERS, TORCHCOMMS_HANDLERS
 from xpudbg.services.simulate.scenarios import Behaviour
 from xpudbg.services.simulate.worker_server import SERVER_THREADS, WorkerServer
 
@@ -88,7 +88,8 @@ async def start() -> AsyncIterator[Start]:
 
     def make(behaviour: Behaviour) -> WorkerServer:
         rank = len(servers)
-        job = Job(4, held_up_by={rank} if behaviour.holds_up else set(), holding_gil=set())
+        sick = {rank} if behaviour.holds_up else set()
+        job = Job(4, held_up_by=sick, holding_gil=set(), torchcomms=behaviour is Behaviour.UNHEALTHY)
         server = WorkerServer(rank, behaviour, job, hosts.bind(rank))
         servers.append(server)
         server.start()
@@ -115,6 +116,17 @@ async def test_status_and_headers_are_those_recorded(start: Start, handler: str)
     assert answer.headers["Content-Type"] == real["headers"]["Content-Type"]
     assert answer.headers["Content-Length"] == str(len(answer.body.encode()))
     assert answer.headers.get("Keep-Alive") == real["headers"].get("Keep-Alive")
+
+
+async def test_a_rank_of_a_torchcomms_job_has_that_library_s_handlers(start: Start) -> None:
+    server = start(Behaviour.UNHEALTHY)
+    listed = json.loads((await ask(server, "/handler/", "GET")).body)
+    assert listed == [*HANDLERS, *TORCHCOMMS_HANDLERS]
+    health = json.loads((await ask(server, "/handler/torchcomms_health_check")).body)
+    assert health["healthy"] is False
+    assert json.loads((await ask(server, "/handler/torchcomms_fr_trace_json")).body)["version"] == "2.10"
+    assert (await ask(server, "/handler/torchcomms_fr_dump_file")).status == 200
+    assert (await ask(start(Behaviour.HEALTHY), "/handler/torchcomms_health_check")).status == 404
 
 
 async def test_an_unknown_handler_is_told_in_a_line(start: Start) -> None:

@@ -164,6 +164,36 @@ async def test_the_mouse_selects_sorts_and_opens() -> None:
         assert [message.row for message in app.messages if isinstance(message, GridTable.Activated)] == [4]
 
 
+async def test_several_columns_sorted_by_are_numbered() -> None:
+    table, rows = GridTable(), Rows(20)
+    app = Alone(table)
+    async with app.run_test(size=(60, 6)) as pilot:
+        table.show(rows, rows.order(), cursor=0, sorts=(("square", True),))
+        await pilot.pause()
+        assert line_texts(table)[0].split() == ["n", "square", "▼", "text"]
+        table.show(rows, rows.order(), cursor=0, sorts=(("text", False), ("n", True)))
+        assert line_texts(table)[0].split() == ["n▼2", "square", "text▲1"]
+        await pilot.click(GridTable, offset=(2, 0), shift=True)
+        await pilot.click(GridTable, offset=(2, 0), control=True)
+        await pilot.click(GridTable, offset=(2, 0))
+        clicks = [message.also for message in app.messages if isinstance(message, GridTable.HeaderClicked)]
+        assert clicks == [True, True, False]
+
+
+async def test_the_same_source_in_the_same_order_is_not_measured_again() -> None:
+    table, rows = GridTable(), Rows(1_000)
+    async with Alone(table).run_test(size=(60, 11)) as pilot:
+        order = rows.order()
+        table.show(rows, order, cursor=3)
+        await pilot.pause()
+        rows.asked.clear()
+        table.show(rows, order, cursor=4)
+        await pilot.pause()
+        assert not rows.asked
+        table.show(rows, order[::-1].copy(), cursor=4)
+        assert max(rows.asked) > 900
+
+
 async def test_an_empty_table_says_why() -> None:
     table, rows = GridTable(), Rows(0)
     async with Alone(table).run_test(size=(60, 6)) as pilot:

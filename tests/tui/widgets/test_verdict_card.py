@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from tests.fakes.flight_recorder_jobs import Fault
+from tests.tui.progress_scripts import job_of, mesh, recorder_job, stopped_job
 from tests.tui.scripted import job, look, opened
+from tests.tui.stack_scripts import hung, traceback
 from xpudbg.services import events
+from xpudbg.services.ranksets import RankSet
 from xpudbg.services.session import Session
-from xpudbg.tui.widgets.verdict_card import card_lines
+from xpudbg.tui.widgets.verdict_lines import card as card_of
 
 
 def session_after(said: list[events.Event]) -> Session:
@@ -18,7 +24,7 @@ def session_after(said: list[events.Event]) -> Session:
 
 
 def card(session: Session, width: int = 80, height: int = 9) -> str:
-    lines = card_lines(session, width, height)
+    lines = [line.content for line in card_of(session, width, height)]
     assert all(line.cell_length <= width for line in lines)
     return "\n".join(line.plain for line in lines)
 
@@ -94,16 +100,82 @@ def test_notes_of_the_target_are_shown() -> None:
 
 def test_what_does_not_fit_is_never_cut_off_in_silence() -> None:
     session = session_after(job(16, {3: "stopped", 5: "dead"}))
-    lines = card_lines(session, 60, 9, None, 5)
+    lines = [line.content for line in card_of(session, 60, 9, None, 5)]
     assert len(lines) == 5
     assert "f shows it in full, and 1 more finding" in lines[-1].plain
-    whole = card_lines(session, 60, 9, 0, 30)
+    whole = [line.content for line in card_of(session, 60, 9, 0, 30)]
     assert any(line.plain.startswith(" evidence") for line in whole)
     assert "finding 1 of 2" in whole[0].plain
 
 
 def test_evidence_for_which_there_is_no_room_is_counted() -> None:
     session = session_after(job(16, dict.fromkeys(range(8), "stopped")))
-    lines = card_lines(session, 80, 9, 0, 9)
+    lines = [line.content for line in card_of(session, 80, 9, 0, 9)]
     assert len(lines) <= 9
-    assert "more, y copies all" in lines[-1].plain
+    assert "more, y copies all" in lines[-2].plain
+    assert lines[-1].plain.startswith(" see ")
+
+
+def of_recorder(**options: Any) -> Session:
+    return session_after(recorder_job(stopped_job(), texts=hung(16, loading=[9]), **options))
+
+
+def test_which_key_leads_to_the_evidence() -> None:
+    assert "\n see        3 stacks   4 flight recorder   f all evidence" in card(of_recorder(), 120, 20)
+    several = of_recorder(sick={3: "dead"})
+    assert "3 stacks   4 flight recorder   f all evidence, 1 more finding" in card(several, 120, 20)
+    in_full = [line.content.plain for line in card_of(several, 120, 20, 0, 40)]
+    assert in_full[-1] == " see        3 stacks   4 flight recorder   esc all findings   f next finding"
+    assert "\n see        2 ranks   f all evidence" in card(session_after(job(16, {3: "stopped"})))
+
+
+@pytest.mark.parametrize("width", [80, 200])
+def test_where_the_accused_ranks_are_is_told_once(width: int) -> None:
+    session = of_recorder()
+    compact = card(session, width, 20)
+    assert "Rank 9 (node-001, dp2 tp1)" in compact
+    assert "(job/decode.py:40)" in " ".join(compact.split())
+    assert "\n where " not in compact
+    in_full = [line.content.plain for line in card_of(session, width, 20, 0, 40)]
+    assert " where      rank 9: node-001, dp2 tp1, decode (job/decode.py:40)" in in_full
+
+
+def test_where_several_accused_ranks_are() -> None:
+    jobs = [job_of(mesh(16), faults=[Fault(rank, 2, "stops") for rank in (8, 9, 10)])] * 2
+    session = session_after(recorder_job(jobs, texts=hung(16, loading=[8, 9, 10])))
+    assert session.verdict.findings[0].culprits == RankSet([8, 9, 10])
+    said = card(session, 120, 20).split("\n")
+    at = next(n for n, line in enumerate(said) if line.startswith(" where "))
+    assert said[at] == " where      rank 8: node-001, dp2 tp0, decode (job/decode.py:40)"
+    assert said[at + 1] == "            rank 9: node-001, dp2 tp1, decode (job/decode.py:40) · 1 more rank"
+
+
+def test_each_line_knows_its_finding() -> None:
+    session = of_recorder(sick={3: "dead", 5: "stopped"})
+    lines = card_of(session, 120, 20)
+    assert [line.finding for line in lines if line.content.plain.startswith(" also")] == [1, 2]
+    assert {line.finding for line in lines if not line.content.plain.startswith(" also")} == {0}
+    assert {line.finding for line in card_of(session, 120, 20, 1, 40)} == {1}
+    assert {line.finding for line in card_of(session_after(job(4)), 80, 9)} == {None}
+
+
+def test_where_it_is_narrow_each_part_keeps_a_line() -> None:
+    sick = dict.fromkeys(range(1, 64, 2), "gil_held") | {2: "dead", 4: "stopped"}
+    session = session_after(job(64, sick))
+    whole = [line.content.plain for line in card_of(session, 60, 9)]
+    short = [line.content.plain for line in card_of(session, 60, 9, None, 8)]
+    assert len(whole) > 8 >= len(short)
+    assert [line.split()[0] for line in short if line[1] != " "] == ["DEAD", "sure", "do", "refuted", "see"]
+    assert short[-1].endswith("f all evidence, 2 more findings")
+
+
+def test_texts_of_ranks_are_painted_as_they_are() -> None:
+    bad = "[/x] \x1b[31m\u202e"
+    texts = hung(16) | {9: traceback((f"{bad} /job/[link=x]run.py:1",))}
+    hosts = dict.fromkeys(range(8, 16), bad)
+    session = session_after(recorder_job(stopped_job(), texts=texts, hosts=hosts))
+    for chosen in (None, 0):
+        said = "\n".join(line.content.plain for line in card_of(session, 200, 20, chosen, 40))
+        assert "[/x] \\x1b[31m\\u202e" in said
+        assert "[link=x]run.py:1" in said
+        assert "\x1b" not in said

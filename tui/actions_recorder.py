@@ -1,0 +1,88 @@
+"""The actions of the flight recorder's screen; `actions.ACTIONS` has them in their place."""
+
+from __future__ import annotations
+
+from .action import Action, Scope, needs_ranks, needs_recorder
+
+__all__ = ["RECORDER_ACTIONS"]
+
+_HERE = (Scope.RECORDER,)
+
+RECORDER_ACTIONS: tuple[Action, ...] = (
+    Action(
+        "deeper",
+        ("enter",),
+        "go deeper",
+        "Finding: its collective. Collective: its calls. Call: its rank's stack. Group: members. Member: its calls",
+        _HERE,
+        71,
+        why_not=needs_recorder,
+    ),
+    Action("next_tab", ("tab",), "next tab", "To the next tab", _HERE, 69),
+    Action("previous_tab", ("shift+tab",), "previous tab", "To the previous tab", _HERE),
+    Action(
+        "next_recorder_finding",
+        ("f",),
+        "finding",
+        "To the next finding of the flight recorder",
+        _HERE,
+        62,
+        why_not=needs_recorder,
+        title="Next finding of the recorder",
+    ),
+    Action(
+        "previous_recorder_finding",
+        ("F",),
+        "previous finding",
+        "To the finding before",
+        _HERE,
+        why_not=needs_recorder,
+        title="Previous finding of the recorder",
+    ),
+    Action(
+        "calls_of_rank",
+        ("m",),
+        "rank's calls",
+        "The calls of the selected rank",
+        _HERE,
+        61,
+        why_not=needs_ranks,
+    ),
+    Action(
+        "timeline_here",
+        ("v",),
+        "timeline",
+        "The timeline of the row's group, its call under the cursor",
+        _HERE,
+        55,
+        why_not=needs_recorder,
+        title="Timeline of the row",
+    ),
+    Action(
+        "next_source",
+        ("c",),
+        "recorder",
+        "To the next flight recorder: NCCL, CPU, torchcomms",
+        _HERE,
+        29,
+        why_not=needs_recorder,
+        title="Next recorder",
+    ),
+    Action(
+        "also_sort", ("a",), "sort more", "Sort by one more column; s changes which", _HERE, 31, why_not=needs_ranks
+    ),
+    Action("sort_less", ("A",), "sort less", "Take away the column added last to sort by", _HERE, why_not=needs_ranks),
+    Action("detail", ("d",), "details", "Show or hide what is known of the row", _HERE, 51),
+    Action("detail_down", ("J",), "details down", "Scroll the details down", _HERE),
+    Action("detail_up", ("K",), "details up", "Scroll the details up", _HERE),
+    Action(
+        "export_table",
+        ("e",),
+        "export",
+        "Write the table as it is shown to a CSV file, in the current folder",
+        _HERE,
+        49,
+        why_not=needs_recorder,
+        title="Export the table as CSV",
+    ),
+)

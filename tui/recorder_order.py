@@ -1,0 +1,92 @@
+"""The rows of one tab as they are to be shown, and the work that finds and orders them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..services.recorder_tables.order import ordered
+from .recorder_lookup import mask_of, row_of, spot_of, table_of
+from .recorder_rows import RecorderRows
+from .recorder_spots import Tab
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..services.recorder_tables.browser import RecorderTables
+    from ..services.recorder_tables.order import Sort
+    from ..services.recorder_tables.row_filter import RowFilter
+    from .recorder_spots import Spot
+
+__all__ = ["LONG", "RowOrder", "Shown"]
+
+LONG = 30_000
+"""Entries of a job from which rows are found and ordered beside the screen."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowOrder:
+    """Which rows are wanted, and in which order."""
+
+    tables: RecorderTables = field(repr=False)
+    tab: Tab
+    filter: RowFilter
+    sorts: tuple[Sort, ...]
+    narrowed: Spot | None
+    short: bool = False
+    """Short titles."""
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, RowOrder)
+            and other.tables is self.tables
+            and (other.tab, other.filter.text, other.sorts, other.narrowed, other.short)
+            == (self.tab, self.filter.text, self.sorts, self.narrowed, self.short)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it may take longer than a screen may wait."""
+        small = self.tab in (Tab.FINDINGS, Tab.GROUPS)
+        return not small and len(self.tables.diagnosis.analysis.job.columns) >= LONG
+
+    def carry_out(self, before: Shown | None = None) -> Shown:
+        """The rows. Slow on a big job.
+
+        Args:
+            before: what is shown now; of the same table, its cells are gone on with.
+        """
+        table = table_of(self.tables, self.tab)
+        mask: NDArray[np.bool_] | None = mask_of(self.tables, self.tab, self.narrowed) if self.narrowed else None
+        if self.filter:
+            matching = table.mask(self.filter)
+            mask = matching if mask is None else matching & mask
+        same = before is not None and before.rows.table is table and before.rows.short == self.short
+        rows = before.rows if before is not None and same else RecorderRows(table, short=self.short)
+        return Shown(self, rows, ordered(table, self.sorts, mask))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown:
+    """Rows in order."""
+
+    made_by: RowOrder
+    rows: RecorderRows
+    order: NDArray[np.intp]
+
+    @property
+    def total(self) -> int:
+        """Rows of the whole table."""
+        return len(self.rows.table)
+
+    def spot_of(self, row: int) -> Spot:
+        return spot_of(self.made_by.tables, self.made_by.tab, row)
+
+    def row_of(self, spot: Spot) -> int | None:
+        """The row of a spot, None when it is not among those shown."""
+        row = row_of(self.made_by.tables, self.made_by.tab, spot)
+        return row if row is not None and bool(np.any(self.order == row)) else None
