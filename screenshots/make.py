@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent
 SIZES = ((120, 36), (80, 24))
 """Columns and rows; the first has no suffix in the file name."""
-PATIENCE_S = 60
+PATIENCE_S = 180
 TWO_HOURS = 7200 * 10**9
 
 FONTS = {"Fira Code": "FiraCode*", "Noto Mono": "NotoMono*", "Symbola": "Symbola*"}
