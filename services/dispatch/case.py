@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-__all__ = ["Leaf", "Mode", "OpCase", "Slot", "SpecSource", "parse_mode"]
+__all__ = ["Leaf", "Mode", "OpCase", "Slot", "SpecSource", "parse_mode", "usual_provider"]
 
 Leaf: TypeAlias = NDArray[Any] | Generated
 """One array: the values, or the text they are made from when they are needed."""
@@ -27,6 +27,7 @@ Leaf: TypeAlias = NDArray[Any] | Generated
 RUNTIME_LIMIT = 100
 """The server clamps X-Runtime to this."""
 _NAME = re.compile(r"[\x21-\x7e]{1,256}")
+_PROVIDERS = {"numpy": "numpy", "tf": "tf", "tensorflow": "tf"}
 _DOTTED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*", re.ASCII)
 
 
@@ -53,6 +54,12 @@ def parse_mode(text: str) -> Mode:
             raise CaseError(f"{quoted(text)}: not a mode", hint="write data, perf or data,perf")
         mode |= Mode[word.strip().upper()]
     return mode
+
+
+def usual_provider(api: str | None) -> str:
+    """The provider that an api belongs to where a person names none: that of its library, otherwise torch."""
+    library = (api or "").partition(".")[0]
+    return _PROVIDERS.get(library, "torch")
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from ..npz.dtypes import LOGICAL_DTYPES, from_wire
 from ..npz.errors import NpzError
 from ..npz.files import read_npy, read_npz
 from ..plain_text import plain
-from .case import Mode, OpCase, Slot, SpecSource, parse_mode
+from .case import Mode, OpCase, Slot, SpecSource, parse_mode, usual_provider
 from .errors import CaseError
 from .inputs import Generated, parse_generated
 
@@ -71,7 +71,7 @@ class _Case(msgspec.Struct, forbid_unknown_fields=True):
     op_type: str | None = None
     api: str | None = None
     spec: _Spec | None = None
-    provider: str = "torch"
+    provider: str | None = None
     attrs: dict[str, Any] = msgspec.field(default_factory=dict)
     inputs: list[_Input] = msgspec.field(default_factory=list)
     param_order: list[str] | None = None
@@ -110,7 +110,7 @@ def read_case(path: Path) -> OpCase:
             op_type=said.op_type,
             api=said.api,
             spec=_spec(said.spec, folder),
-            provider=said.provider,
+            provider=said.provider or usual_provider(said.api),
             attrs=said.attrs,
             inputs=tuple(_slot(given, at, folder) for at, given in enumerate(said.inputs, 1)),
             param_order=tuple(said.param_order) if said.param_order is not None else None,

@@ -177,3 +177,12 @@ def test_attributes(word: str, value: object) -> None:
 def test_words_that_are_no_attributes(word: str) -> None:
     with pytest.raises(CaseError, match="not an attribute"):
         parse_attribute(word)
+
+
+@pytest.mark.parametrize(
+    ("api", "provider"), [("numpy.add", "numpy"), ("torch.add", "torch"), ("tf.raw_ops.Relu", "tf"), ("my.op", "torch")]
+)
+def test_the_provider_goes_with_the_api_where_none_is_named(tmp_path: Path, api: str, provider: str) -> None:
+    file = tmp_path / "case.toml"
+    file.write_text(f'api = "{api}"\n')
+    assert read_case(file).provider == provider
