@@ -26,11 +26,18 @@ if TYPE_CHECKING:
 
     from .cluster.probes import Probe
     from .collect import Attachment
+    from .console.orders import Order
+    from .console.work import ConsoleWork
     from .dispatch.case import OpCase
     from .dispatch.endpoint import DispatchSettings, OpEndpoint
     from .dispatch.runs import OpRuns
     from .post_mortem import PostMortem
+    from .profiles.orders import ProfileOrder
+    from .profiles.work import ProfileWork
     from .ranksets import RankSet
+    from .run_history.recorder import Recorder
+    from .store_browse.orders import StoreOrder
+    from .store_browse.work import StoreWork
     from .targets import Target
 
 __all__ = ["Engine"]
@@ -50,12 +57,14 @@ class Engine:
         spool: Spool | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
         analyses: Executor | None = None,
+        recorder: Recorder | None = None,
     ) -> None:
         """
         Args:
             spool: where large bodies go; one of its own when None. The engine closes it.
             transport: used instead of real connections (tests).
             analyses: runs the heavy analyses, one at a time; one thread of its own when None.
+            recorder: keeps the runs of `run_op` in the history; None: they are not kept.
         """
         self._analyses = analyses or DaemonThreads(1, "xpudbg-analysis")
         self._asking: set[asyncio.Task[None]] = set()
@@ -70,6 +79,10 @@ class Engine:
         self._work: asyncio.Task[None] | None = None
         self._look: asyncio.Task[None] | None = None
         self._ops: OpRuns | None = None
+        self._recorder = recorder
+        self._console: ConsoleWork | None = None
+        self._browsing: StoreWork | None = None
+        self._profiler: ProfileWork | None = None
 
     def __enter__(self) -> Engine:
         self.start()
@@ -116,6 +129,18 @@ class Engine:
         """End an op run; its OpEnded follows. Does nothing when it is over."""
         self._command(lambda: self._runs().cancel(run_id))
 
+    def console(self, order: Order) -> None:
+        """Do something for the dispatch console, beside whatever else runs; console events follow."""
+        self._command(lambda: self._console_work().carry_out(order))
+
+    def browse_store(self, order: StoreOrder) -> None:
+        """Do something with the target's store, beside whatever else runs; store events follow."""
+        self._command(lambda: self._browse(order))
+
+    def profile(self, order: ProfileOrder) -> None:
+        """Do something for the profiler, beside whatever else runs; profile events follow."""
+        self._command(lambda: self._profile_work().carry_out(order))
+
     def detach(self) -> None:
         """Let go of the target; TargetClosed follows."""
         self._command(lambda: self._do("detaching", self._detach()))
@@ -141,7 +166,11 @@ class Engine:
         self._running.set()
         await self._end.wait()
         await self._cancelled(self._work)
+        if self._console is not None:
+            await self._console.close()
         await self._detach()
+        if self._profiler is not None:
+            await self._profiler.close()
         if self._ops is not None:
             await self._ops.close()
 
@@ -209,6 +238,11 @@ class Engine:
 
     async def _detach(self) -> None:
         await self._cancelled(self._look)
+        browsing, self._browsing = self._browsing, None
+        if browsing is not None:
+            await browsing.close()
+        if self._profiler is not None:
+            await self._profiler.let_go()
         for task in list(self._asking):
             await self._cancelled(task)
         attachment, self._attachment = self._attachment, None
@@ -244,12 +278,52 @@ class Engine:
         self._asking.add(task)
         task.add_done_callback(self._asking.discard)
 
+    def _browse(self, order: StoreOrder) -> None:
+        from .collect import Attachment
+
+        if self._browsing is None and isinstance(self._attachment, Attachment):
+            self._browsing = self._attachment.store_work()
+        if self._browsing is not None:
+            self._browsing.carry_out(order)
+
     def _runs(self) -> OpRuns:
         if self._ops is None:
             from .dispatch.runs import OpRuns
 
-            self._ops = OpRuns(self.events.put, self._transport, self._failed)
+            self._ops = OpRuns(self.events.put, self._transport, self._failed, self._recorder)
         return self._ops
+
+    def _console_work(self) -> ConsoleWork:
+        if self._console is None:
+            from .console.work import ConsoleWork
+
+            self._console = ConsoleWork(
+                self.events.put,
+                self._analyses,
+                self._failed,
+                transport=self._transport,
+                demo_server=self._demo_server,
+            )
+        return self._console
+
+    def _profile_work(self) -> ProfileWork:
+        if self._profiler is None:
+            from .collect import Attachment
+            from .profiles.work import ProfileWork
+
+            def attached() -> Attachment | None:
+                return self._attachment if isinstance(self._attachment, Attachment) else None
+
+            self._profiler = ProfileWork(self.events.put, self._failed, attached)
+        return self._profiler
+
+    async def _demo_server(self) -> OpEndpoint | None:
+        """The op server of the demo that is attached, or is being attached."""
+        from .collect import Attachment
+
+        if self._attachment is None and self._work is not None and not self._work.done():
+            await asyncio.wait((self._work,))
+        return await self._attachment.op_server() if isinstance(self._attachment, Attachment) else None
 
     def _cancel_look(self) -> None:
         if self._look is not None:

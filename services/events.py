@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .console.events import ConsoleEvent
+from .profiles.events import ProfileEvent
+from .store_browse.events import StoreEvent
+
 if TYPE_CHECKING:
+    from .counters.look import CounterLook
     from .dispatch.errors import DispatchError
     from .dispatch.progress import Progress
     from .dispatch.run_loop import OpRun
@@ -55,6 +60,8 @@ class TargetOpened:
     """What a person should know about the target, one plain line each."""
     secure: str = ""
     """`insecure` when TLS certificates are not checked, else empty."""
+    store: str = ""
+    """host:port of the job's store; empty where the target names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +122,8 @@ class Analysed:
     recorder: RecorderLook
     recorded: StackLook | None = None
     """Stacks that the recorders of files kept of the calls that are not over."""
+    counters: CounterLook | None = None
+    """None for a job that is known from files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +169,10 @@ class OpEnded:
     run_id: str
     run: OpRun | None
     error: DispatchError | None
+    number: int | None = None
+    """In the run history; None when it is not there."""
+    history_note: str = ""
+    """What is wrong with the history, one plain line; empty when nothing is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,4 +218,7 @@ Event = (
     | EngineFailed
     | RankSelected
     | RanksMarked
+    | ConsoleEvent
+    | ProfileEvent
+    | StoreEvent
 )

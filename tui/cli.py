@@ -21,7 +21,11 @@ from .command_options import (
     read_tls,
     tls_options,
 )
+from .dispatch_command import dispatch
 from .opserver_command import opserver
+from .rerun_command import rerun
+from .runs_command import runs
+from .shrink_command import repro, shrink
 
 if TYPE_CHECKING:
     from typing import Any
@@ -46,6 +50,8 @@ def main() -> None:
     xpudbg ranks.txt              a file with one worker a line (rank3=http://...)
     xpudbg report 10.0.0.5:29500  print what is wrong and leave
     xpudbg run torch.add x.npy    run one operator on an op server
+    xpudbg rerun last-failed      run one of them again
+    xpudbg dispatch cases.csv     run single operators on the screen, edit them, run them again
     xpudbg opserver               serve operators of this machine
     xpudbg demo                   a simulated cluster, to try it out
     """
@@ -154,7 +160,7 @@ def report(
     metavar="FILE",
     help="ttk.conf.yaml whose remote: part names the servers.",
 )
-@click.option("--provider", metavar="NAME", help="Framework on the server.  [default: torch]")
+@click.option("--provider", metavar="NAME", help="Framework on the server.  [default: numpy for numpy.*, else torch]")
 @click.option("--mode", metavar="data,perf", help="What to ask for.  [default: data]")
 @click.option("--runtime", type=click.IntRange(1, 100), metavar="N", help="Repetitions that the profiler measures.")
 @click.option("--spec", metavar="FILE:CLASS", help="Run a class of a local file; its modules are uploaded.")
@@ -192,6 +198,9 @@ def run_op(**options: Any) -> None:
 
 
 main.add_command(opserver)
+main.add_command(dispatch)
+for command in (repro, rerun, runs, shrink):
+    main.add_command(command)
 
 
 def _screen(target: Target | None, options: AttachOptions, refresh_s: float | None) -> None:

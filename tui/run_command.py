@@ -14,7 +14,7 @@ import click
 
 from ..services import events
 from ..services.dispatch import progress
-from ..services.dispatch.case import OpCase, SpecSource, parse_mode
+from ..services.dispatch.case import OpCase, SpecSource, parse_mode, usual_provider
 from ..services.dispatch.case_file import is_case_file, parse_attribute, parse_input, read_case
 from ..services.dispatch.endpoint import (
     PLAIN_HTTP,
@@ -39,12 +39,15 @@ from ..services.dispatch.run_result import run_as_json, run_as_text, write_outpu
 from ..services.endpoints import TargetError
 from ..services.engine import Engine
 from ..services.plain_text import plain
+from ..services.run_history.recorder import Recorder
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..services.dispatch.endpoint import OpEndpoint, TlsSettings
     from ..services.dispatch.run_loop import OpRun
 
-__all__ = ["RunOptions", "exit_code", "run_operator"]
+__all__ = ["RunOptions", "exit_code", "interruptible", "run_case", "run_operator"]
 
 _RUN = "run"
 ERASE = "\r\x1b[K"
@@ -77,10 +80,15 @@ def run_operator(options: RunOptions) -> int:
     Raises:
         click.UsageError: the words make no case, or name no server.
     """
+    return interruptible(lambda: _run(options))
+
+
+def interruptible(work: Callable[[], int]) -> int:
+    """Do something that Ctrl-C, SIGTERM and SIGHUP end in good order, and return its exit code."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     try:
-        return _run(options)
+        return work()
     except KeyboardInterrupt:  # while inputs were read, or a second one while the first is obeyed
         print("xpudbg: cancelled", file=sys.stderr)
         return 4
@@ -93,8 +101,19 @@ def _run(options: RunOptions) -> int:
         endpoint, settings = _server(options, case.provider)
     except (CaseError, TargetError) as error:
         raise click.UsageError(f"{error}\n{error.hint}".rstrip()) from error
-    with Engine() as engine:
+    return run_case(case, endpoint, settings, options)
+
+
+def run_case(case: OpCase, endpoint: OpEndpoint, settings: DispatchSettings, options: RunOptions) -> int:
+    """Run a case, keep the run in the history, print what came of it and return the exit code.
+
+    Args:
+        options: how it is printed, and where the outputs go.
+    """
+    with Engine(recorder=Recorder()) as engine:
         ended = _follow(engine, case, endpoint, settings)
+    if ended.history_note:
+        print(f"xpudbg: {ended.history_note}", file=sys.stderr)
     if ended.run is not None:
         return _finished(ended.run, options)
     assert ended.error is not None
@@ -126,7 +145,9 @@ def _case(options: RunOptions) -> OpCase:
     elif options.spec is not None:
         case = OpCase(op_name=options.what)
     else:
-        case = OpCase(api=options.what) if "." in options.what else OpCase(op_name=options.what)
+        api = options.what if "." in options.what else None
+        name = None if api else options.what
+        case = OpCase(api=api, op_name=name, provider=usual_provider(api))
     positional = [
         parse_input(word, here) if "=" in word else parse_input(word, here, f"x{at}")
         for at, word in enumerate(options.files, 1)

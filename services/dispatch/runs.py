@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import TYPE_CHECKING
 
 from ..events import OpEnded, OpProgressed
@@ -15,9 +16,11 @@ if TYPE_CHECKING:
     import httpx
 
     from ..events import Event
+    from ..run_history.recorder import Recorder, RunEntry
     from .case import OpCase
     from .endpoint import DispatchSettings, OpEndpoint
     from .progress import Progress
+    from .run_loop import OpRun
 
 __all__ = ["OpRuns"]
 
@@ -29,6 +32,7 @@ class OpRuns:
         emit: takes the events.
         transport: used instead of real connections (tests).
         failed: takes a defect of xpudbg itself (what was done, the exception).
+        recorder: keeps the runs; None: they are not kept.
     """
 
     def __init__(
@@ -36,9 +40,11 @@ class OpRuns:
         emit: Callable[[Event], None],
         transport: httpx.AsyncBaseTransport | None,
         failed: Callable[[str, BaseException], None],
+        recorder: Recorder | None = None,
     ) -> None:
         self._emit = emit
         self._failed = failed
+        self._recorder = recorder
         self._dispatcher = Dispatcher(transport=transport)
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
@@ -53,17 +59,19 @@ class OpRuns:
     def cancel(self, run_id: str) -> None:
         """End a run; OpEnded with RunCancelledError follows. Does nothing when it has ended."""
         task = self._tasks.get(run_id)
-        if task is not None:
+        if task is not None and not task.cancelling():  # twice would break off what the history is told
             task.cancel()
 
     async def close(self) -> None:
         """Cancel all runs, delete what servers hold for them, close the connections."""
         tasks = list(self._tasks.values())
-        for task in tasks:
-            task.cancel()
+        for run_id in list(self._tasks):
+            self.cancel(run_id)
         if tasks:
             await asyncio.wait(tasks)
         await self._dispatcher.close()
+        if self._recorder is not None:
+            await self._recorder.close()
 
     def _done(self, run_id: str, case: OpCase, task: asyncio.Task[None]) -> None:
         del self._tasks[run_id]
@@ -71,16 +79,51 @@ class OpRuns:
             self._emit(OpEnded(run_id, None, RunCancelledError(f"{case.title} was cancelled")))
 
     async def _run(self, run_id: str, case: OpCase, endpoint: OpEndpoint, settings: DispatchSettings | None) -> None:
+        entry = await self._entry(case, endpoint)
+
         def tell(progress: Progress) -> None:
             self._emit(OpProgressed(run_id, progress))
+            if entry is not None:
+                entry.progress(progress)
 
         try:
             run = await self._dispatcher.run(case, endpoint, tell, settings=settings)
         except DispatchError as error:
-            self._emit(OpEnded(run_id, None, error))
+            await self._end(run_id, None, error, entry)
+        except asyncio.CancelledError:
+            await self._end(run_id, None, RunCancelledError(f"{case.title} was cancelled"), entry)
         except Exception as error:
             self._failed(f"running {case.title}", error)
             defect = DispatchError(f"xpudbg itself failed: {type(error).__name__}: {error}", hint="please report it")
-            self._emit(OpEnded(run_id, None, defect))
+            await self._end(run_id, None, defect, entry)
         else:
-            self._emit(OpEnded(run_id, run, None))
+            await self._end(run_id, run, None, entry)
+
+    async def _entry(self, case: OpCase, endpoint: OpEndpoint) -> RunEntry | None:
+        """The run's entry in the history; one that was begun is ended, too, when the run is cancelled meanwhile."""
+        if self._recorder is None:
+            return None
+        beginning = asyncio.ensure_future(self._recorder.begin(case, endpoint))
+        try:
+            return await asyncio.shield(beginning)
+        except asyncio.CancelledError:
+            await (await beginning).fail(RunCancelledError(f"{case.title} was cancelled"))
+            raise
+
+    async def _end(self, run_id: str, run: OpRun | None, error: DispatchError | None, entry: RunEntry | None) -> None:
+        """Tell the history first: a run that somebody was told of is never lost. The run is over whatever comes now: a
+        cancellation comes too late, and is not heard."""
+        if entry is not None:
+            telling = asyncio.ensure_future(entry.finish(run) if run is not None else entry.fail(_known(error)))
+            while not telling.done():
+                with contextlib.suppress(asyncio.CancelledError):
+                    await asyncio.wait((telling,))
+            if (fault := telling.exception()) is not None:
+                self._failed("writing the run history", fault)
+        number, note = (None, "") if entry is None else (entry.id, entry.note)
+        self._emit(OpEnded(run_id, run, error, number, note))
+
+
+def _known(error: DispatchError | None) -> DispatchError:
+    assert error is not None
+    return error

@@ -1,0 +1,20 @@
+"""What holds for all tests."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_history(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test writes into the history of whoever runs the tests; child processes inherit this."""
+    before = os.environ.get("XPUDBG_HISTORY")
+    os.environ["XPUDBG_HISTORY"] = str(tmp_path_factory.mktemp("history"))
+    yield
+    if before is None:
+        del os.environ["XPUDBG_HISTORY"]
+    else:
+        os.environ["XPUDBG_HISTORY"] = before
