@@ -7,6 +7,7 @@ arguments take only those.
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import tempfile
 import time
@@ -49,7 +50,27 @@ class Scene:
     sizes: tuple[tuple[int, int], ...] = SIZES
     looks: int = 2
     """Looks that have ended when it is taken; the second comes by itself."""
+    settled: Callable[[XpudbgApp], bool] | None = None
+    """What holds when the keys have done their work."""
+    then: tuple[str, ...] = ()
+    """Keys after that."""
 
+
+def profiled(app: XpudbgApp) -> bool:
+    """Whether a capture is over and read."""
+    profiles = app.attachment.profiles
+    shown = profiles.shown
+    return shown is not None and profiles.capturing is None and len(profiles.read_ranks()) == 4
+
+
+def ran(app: XpudbgApp) -> bool:
+    """Whether each case of the console has run."""
+    console = app.attachment.console
+    return len(console.cases) == 3 and all(console.latest(case) for case in console.cases) and not console.under_way
+
+
+FOUR = ("2", "g", "space", "down", "space", "down", "space", "down", "space")
+"""Keys that mark four ranks."""
 
 SCENES = (
     Scene("start", None),
@@ -65,6 +86,10 @@ SCENES = (
     Scene("recorder", "not-joined", keys=("4",)),
     Scene("recorder-calls", "not-joined", keys=("4", "enter", "enter")),
     Scene("recorder-timeline", "not-joined", keys=("4", "v")),
+    Scene("counters", "not-joined", keys=("5",)),
+    Scene("profiler", "healthy", ranks=8, keys=(*FOUR, "6", "c", "enter"), settled=profiled, then=("tab",)),
+    Scene("store", "healthy", ranks=8, keys=("7",)),
+    Scene("dispatch", "healthy", ranks=8, keys=("8",), settled=ran, then=("g", "n")),
     Scene("help", "mixed", keys=("2", "question_mark")),
     Scene("palette", "mixed", keys=("colon",)),
 )
@@ -100,7 +125,12 @@ async def take(scene: Scene, size: tuple[int, int], state: Path) -> str:
                 await until(pilot, lambda: len(app.session.looks) >= scene.looks, "the end of the looks")
             for key in scene.keys:
                 await pilot.press(key)
-            await pilot.pause()
+            if scene.settled is not None:
+                settled = scene.settled
+                await until(pilot, lambda: settled(app), "what the keys lead to")
+            for key in scene.then:
+                await pilot.press(key)
+            await pilot.pause(0.5)
             return app.export_screenshot(title=f"xpudbg: {scene.name}")
 
 
@@ -125,6 +155,8 @@ def main(names: Sequence[str]) -> int:
     if missing:
         print(f"fonts that are missing, so that the PNGs may have gaps: {', '.join(missing)}")
     with tempfile.TemporaryDirectory() as state:
+        os.environ["XPUDBG_HISTORY"] = f"{state}/history"
+        os.environ["XPUDBG_PROFILES"] = f"{state}/profiles"
         for scene in SCENES:
             if names and scene.name not in names:
                 continue

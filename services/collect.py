@@ -14,14 +14,16 @@ from .cluster.fanout import fan_out
 from .cluster.file_limit import connections_allowed
 from .cluster.lanes import Lanes
 from .cluster.liveness import STORE
-from .cluster.probes import RECORDERS
+from .cluster.probes import COUNTERS, RECORDERS, TORCH_PROFILE
 from .cluster.registry import Registry, read_registry
 from .cluster.store import StoreClient, StoreError, StoreFault
 from .cluster.store_watch import StoreWatch
 from .cluster.transport import make_client
 from .cluster.worker import Worker, WorkerListener
+from .counters.look import CounterAnalyst, CounterLook
+from .endpoints import Endpoint
 from .hidden_waits import HiddenWaits
-from .ranksets import RankSet
+from .ranksets import RankSet, ranks_said
 from .recorder_look import RecorderAnalyst, RecorderLook
 from .snapshot import Outcome, RankReply
 from .spool import EMPTY
@@ -29,13 +31,17 @@ from .stack_look import StackAnalyst, StackLook
 from .targets import DemoTarget, FilesTarget, StoreTarget, TargetError, WorkersTarget
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from concurrent.futures import Executor
 
     import httpx
 
     from .attach_options import AttachOptions
     from .cluster.probes import Probe
+    from .dispatch.endpoint import OpEndpoint
+    from .profiles.memberships import Memberships
+    from .profiles.work import ProfileWork
+    from .simulate.launch import RunningDemo
     from .spool import Spool
     from .targets import Target
 
@@ -73,6 +79,7 @@ class Attachment(WorkerListener):
         self._lanes = Lanes(connections=connections_allowed())
         self._client: httpx.AsyncClient | None = None
         self._store: StoreTarget | None = None
+        self._demo: RunningDemo | None = None
         self._registry: Registry | None = None
         self._read_at = 0
         self._watch = StoreWatch()
@@ -83,9 +90,14 @@ class Attachment(WorkerListener):
         self._taken_at = 0
         self._replies: dict[tuple[int, str], RankReply] = {}
         """Replies of the look under way."""
+        self.profiler: ProfileWork | None = None
+        """Told how far the profiles of ranks are."""
+        self._memberships: dict[int, Memberships] = {}
+        """Who is in which group, by the rank that said so in a profile."""
         self._analyses = analyses
         self._stacks = StackAnalyst()
         self._hidden_waits = HiddenWaits()
+        self._counters = CounterAnalyst()
         self._recorders = RecorderAnalyst(probe.source for probe in RECORDERS)
 
     async def open(self) -> None:
@@ -133,6 +145,42 @@ class Attachment(WorkerListener):
         finally:
             self._emit(events.LookClosed(self._look_id, time.time_ns(), cancelled, notes))
 
+    @property
+    def store(self) -> StoreTarget | None:
+        """The job's store; None where the target names none."""
+        return self._store
+
+    @property
+    def options(self) -> AttachOptions:
+        return self._options
+
+    @property
+    def world_size(self) -> int:
+        """Number of ranks, 0 as long as it is not known."""
+        return self._registry.world_size if self._registry is not None else 0
+
+    @property
+    def workers(self) -> Mapping[int, Worker]:
+        """The ranks that have an address."""
+        return self._workers
+
+    def learn(self, memberships: Memberships) -> None:
+        """Take what a rank's profile says about groups; from the next look on the flight recorder knows it."""
+        if memberships.rank is not None:
+            self._memberships[memberships.rank] = memberships
+
+    async def op_server(self) -> OpEndpoint | None:
+        """The op server of the demo, started when this is first asked; None when the target is no demo.
+
+        Raises:
+            TargetError: it can't be started.
+        """
+        if self._demo is None:
+            return None
+        from .dispatch.endpoint import OpEndpoint
+
+        return OpEndpoint(*await self._demo.op_server())
+
     async def close(self) -> None:
         """Drop every connection, and end the demo if it is one."""
         for worker in self._workers.values():
@@ -145,12 +193,17 @@ class Attachment(WorkerListener):
     # what the workers report ----------------------------------------------------------------------------------
 
     def progress(self, rank: int, source: str, received: int) -> None:
+        if source == TORCH_PROFILE.source and self.profiler is not None:
+            self.profiler.progress(rank, received)
+            return
         self._emit(events.TransferProgress(self._look_id, rank, source, received))
 
     def stuck_changed(self, rank: int, handlers: tuple[str, ...]) -> None:
         self._emit(events.StuckChanged(rank, handlers))
 
     def late(self, reply: RankReply) -> None:
+        if reply.source == TORCH_PROFILE.source and self.profiler is not None:
+            self.profiler.late(reply)
         self._emit(events.LateReply(reply))
 
     # ----------------------------------------------------------------------------------------------------------
@@ -179,6 +232,7 @@ class Attachment(WorkerListener):
 
             demo = await self._resources.enter_async_context(running_demo(target.ranks, target.scenario))
             self._store = StoreTarget(demo.host, demo.port)
+            self._demo = demo
         elif isinstance(target, StoreTarget):
             self._store = target
         else:
@@ -225,23 +279,38 @@ class Attachment(WorkerListener):
         return notes
 
     async def _analyse(self) -> None:
-        """What recorders and stacks of the look say, worked out beside the event loop."""
+        """What recorders, stacks and wait counters of the look say, worked out beside the event loop."""
         look_id, taken_at, replies = self._look_id, self._taken_at, dict(self._replies)
         ranks = RankSet(self._workers)
         registry = self._registry
         assert registry is not None
         hosts = {address.rank: address.host for address in registry.addresses}
 
-        def work() -> tuple[StackLook, RecorderLook]:
-            recorder = self._recorders.analyse(
-                look_id, taken_at, replies, registry.world_size, ranks, sizes=registry.group_sizes, hosts=hosts
-            )
-            stacks = self._stacks.analyse(look_id, taken_at, replies, ranks, stood=recorder.stood, moved=recorder.moved)
-            may_wait = self._hidden_waits.among(stacks, recorder.not_joined)
-            return replace(stacks, may_wait=may_wait), recorder
+        without = RankSet(rank for rank, worker in self._workers.items() if not worker.has(COUNTERS))
+        memberships = dict(self._memberships)
 
-        stacks, recorder = await asyncio.get_running_loop().run_in_executor(self._analyses, work)
-        self._emit(events.Analysed(look_id, stacks, recorder))
+        def work() -> tuple[StackLook, RecorderLook, CounterLook]:
+            recorder = self._recorders.analyse(
+                look_id,
+                taken_at,
+                replies,
+                registry.world_size,
+                ranks,
+                sizes=registry.group_sizes,
+                hosts=hosts,
+                memberships=memberships,
+            )
+            stacks = self._stacks.analyse(
+                look_id, taken_at, replies, ranks, stood=recorder.rested, moved=recorder.moved
+            )
+            may_wait = self._hidden_waits.among(stacks, recorder.not_joined)
+            counters = self._counters.analyse(
+                look_id, taken_at, replies, ranks, without=without, inside=recorder.inside | stacks.in_calls
+            )
+            return replace(stacks, may_wait=may_wait), recorder, counters
+
+        stacks, recorder, counters = await asyncio.get_running_loop().run_in_executor(self._analyses, work)
+        self._emit(events.Analysed(look_id, stacks, recorder, counters=counters))
 
     async def ask(self, ranks: RankSet, probe: Probe) -> None:
         """Send one request to each of these ranks because a person asked; AskedReply follows for each."""
@@ -298,6 +367,7 @@ class Attachment(WorkerListener):
                 registry.addresses,
                 registry.notes,
                 "insecure" if self._options.insecure else "",
+                str(Endpoint(self._store.host, self._store.port)) if self._store is not None else "",
             )
         )
 
@@ -315,5 +385,5 @@ def _with_vanished(now: Registry, before: Registry | None) -> tuple[Registry, tu
     known |= {address.rank: address for address in vanished}
     addresses = tuple(known[rank] for rank in sorted(known))
     ranks = RankSet(address.rank for address in vanished)
-    note = f"the keys of ranks {ranks} have gone from the store: they are asked at their last known addresses"
+    note = f"the keys of {ranks_said(ranks)} have gone from the store: asked at the last known address"
     return replace(now, addresses=addresses, world_size=max(now.world_size, before.world_size)), (note,)

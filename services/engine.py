@@ -281,8 +281,14 @@ class Engine:
     def _browse(self, order: StoreOrder) -> None:
         from .collect import Attachment
 
-        if self._browsing is None and isinstance(self._attachment, Attachment):
-            self._browsing = self._attachment.store_work()
+        attachment = self._attachment
+        if self._browsing is None and isinstance(attachment, Attachment) and attachment.store is not None:
+            from .store_browse.work import StoreWork
+
+            timeout_s = attachment.options.timeout_s
+            self._browsing = StoreWork(
+                attachment.store, lambda: attachment.world_size, timeout_s, self.events.put, self._failed
+            )
         if self._browsing is not None:
             self._browsing.carry_out(order)
 

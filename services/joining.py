@@ -25,6 +25,8 @@ __all__ = ["one_cause_one_finding"]
 
 _EXPLAINED_BY_CLASS = frozenset((Kind.NOT_JOINED.value, Kind.NO_DUMP.value, Kind.P2P_UNMATCHED.value, STUCK_STACK))
 """Kinds of which the state of the process is the cause."""
+_MISSED = frozenset((Kind.NOT_JOINED.value, Kind.P2P_UNMATCHED.value))
+"""Kinds by which a recorder tells what a rank has not done."""
 _EVIDENCE_STACKS = 4
 """Ranks of one finding whose stacks are added to it."""
 
@@ -58,6 +60,8 @@ def one_cause_one_finding(
             made[-1] = _placed(made[-1], stacks)
     causes = [finding for finding in by_recorder if finding.severity.accuses]
     named = RankSet(rank for one in by_recorder if one.kind in _EXPLAINED_BY_CLASS for rank in one.culprits)
+    # A rank that has recorded nothing is known all the same where a call misses it.
+    recorded = recorded | RankSet(rank for one in by_recorder if one.kind in _MISSED for rank in one.culprits)
     for finding in by_stack:
         if finding.culprits <= recorded and (causes or finding.culprits & named):
             # The recorder knows whom these ranks hold up, if anybody: where it names a cause it has named them or not;

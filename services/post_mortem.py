@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from . import events
 from .flight_recorder.files import find_files
 from .flight_recorder.loading import Loaded, load, looks_of
+from .flight_recorder.notes import limits_of
 from .ranksets import RankSet
 from .recorded_stacks import recorded_stacks
 from .recorder_look import DUMP_FILE, RecorderAnalyst, RecorderLook
@@ -115,8 +116,8 @@ class PostMortem:
 
         recorder, recorded = await self._in_background(work)
         self._emit(events.Analysed(self._look_id, StackLook(look_id=0), recorder, recorded))
-        contradictions = [note for one in recorder.diagnoses.values() for note in one.contradictions]
-        notes = (*contradictions, *_notes(loaded)) if loaded is not None else ()
+        said = [note for one in recorder.diagnoses.values() for note in (*one.contradictions, *limits_of(one.analysis))]
+        notes = (*said, *_notes(loaded)) if loaded is not None else ()
         if trouble:
             notes = (trouble, *notes)
         closed = events.LookClosed(
@@ -145,7 +146,9 @@ class PostMortem:
         for dump in loaded.dumps:
             hosts[dump.rank] = dump.host or hosts.get(dump.rank, "")
             files[dump.rank] = dump.source
-        known = RankSet(files) | RankSet(loaded.unreadable)
+        for rank, reason in loaded.unreadable.items():
+            files.setdefault(rank, f"{NO_FILE} ({reason})")
+        known = RankSet(files)
         for dump in loaded.dumps:
             for config in dump.configs:
                 known |= config.members or RankSet()

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .flight_recorder.coordinates import dimension_of
+from .ranksets import MAX_RANK, RankSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from .flight_recorder.groups import JobGroup
-    from .ranksets import RankSet
 
 __all__ = ["GroupColumn", "collapse"]
 
@@ -33,7 +33,7 @@ class GroupColumn:
     source: str
     """Handler whose dumps know them."""
     title: str
-    """What people call it: `tp`, a description, the name of a group."""
+    """What people call it: `tp`, a description, the name of a group, `groups 1-4`."""
     groups: tuple[JobGroup, ...]
 
     @property
@@ -86,6 +86,7 @@ def _family(group: JobGroup) -> tuple[str, str]:
 def _title(family: tuple[str, str], groups: list[JobGroup]) -> str:
     if family[0] != "size":
         return family[1]
-    name = groups[0].name
-    first = f"group {name}" if name.isdecimal() else name or "default group"
+    if len(groups) > 1 and all(group.name.isdecimal() and int(group.name) <= MAX_RANK for group in groups):
+        return f"groups {RankSet(int(group.name) for group in groups)}"
+    first = groups[0].label.removeprefix("the ")
     return first if len(groups) == 1 else f"{first} +{len(groups) - 1}"

@@ -1,4 +1,4 @@
-"""Sets of ranks as a value type: immutable, compact, written `0-7,12` and strided `0-62:2`."""
+"""Sets of ranks as a value type: immutable, compact, written `0-7,12` and strided `0-62:2` (every second of them)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["MAX_RANK", "RankSet", "RankSetError"]
+__all__ = ["MAX_RANK", "RankSet", "RankSetError", "ranks_said"]
 
 MAX_RANK = 1_048_575
 """Highest rank accepted. A number beyond it is a typing error or a hostile store, not a job."""
 
+_STRIDED = 5
+"""Members from which `0-62:2` is shorter to read than the ranks one by one."""
 _PART = re.compile(r"(\d+)(?:-(\d+)(?::(\d+))?)?", re.ASCII)
 
 
@@ -140,6 +142,17 @@ class RankSet:
         return f"RankSet.parse({str(self)!r})"
 
 
+def ranks_said(ranks: RankSet, one: str = "", many: str = "") -> str:
+    """`rank 3`, `ranks 0-7,12`.
+
+    Args:
+        one, many: the verb that follows for one rank and for several: `rank 3 is`, `ranks 0-7 are`.
+    """
+    alone = len(ranks) == 1
+    verb = one if alone else many
+    return f"{'rank' if alone else 'ranks'} {ranks}" + (f" {verb}" if verb else "")
+
+
 def _written(first: int, last: int, step: int) -> str:
     if first == last:
         return str(first)
@@ -151,7 +164,7 @@ def _written(first: int, last: int, step: int) -> str:
 def _runs(ranks: list[int]) -> Iterator[tuple[int, int, int]]:
     """Cut ascending ranks into runs (first, last, step).
 
-    A step above 1 needs at least three members; a run of two stays a run only when its members are neighbours.
+    A step above 1 needs at least `_STRIDED` members; a run of two stays a run only when its members are neighbours.
     """
     start = 0
     while start < len(ranks):
@@ -164,7 +177,7 @@ def _runs(ranks: list[int]) -> Iterator[tuple[int, int, int]]:
             borrowed = step > 1 and end + 1 < len(ranks) and ranks[end + 1] - ranks[end] == 1
             if borrowed:
                 end -= 1
-            if step == 1 or end - start >= 2:
+            if step == 1 or end - start + 1 >= _STRIDED:
                 yield ranks[start], ranks[end], step
                 start = end + 1
                 continue

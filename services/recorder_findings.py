@@ -9,8 +9,9 @@ from .findings import Confidence, Evidence, Finding, Group, Severity, VerdictVal
 from .flight_recorder.causes import Kind
 from .flight_recorder.mismatch import What
 from .flight_recorder.motion import Pace
-from .ranksets import RankSet
+from .ranksets import RankSet, ranks_said
 from .recorder_look import DUMP_FILE
+from .recorder_tables.moments import span_text
 from .witness import UNSEEN
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 SLOW_RANK = "slow_rank"
 """Kind of the finding: the others wait for this rank in call after call. It never accuses."""
 
-__all__ = ["RECORDER_VALUES", "SLOW_RANK", "call_named", "group_named", "recorder_findings", "sentence_of"]
+__all__ = ["RECORDER_VALUES", "SLOW_RANK", "call_named", "group_named", "recorder_findings", "sentence_of", "unaccused"]
 
 RECORDER_VALUES: dict[str, VerdictValue] = {
     Kind.MISMATCH.value: VerdictValue.MISMATCH,
@@ -51,6 +52,12 @@ _ADVICE = {
     Kind.NO_DUMP: "Find out what became of these ranks: their logs, their hosts.",
     Kind.ABORTED: "Read the log around the watchdog's timeout: what happened before it is the cause.",
 }
+_ADVICE_ON_FILES = (
+    "Read the ends of these ranks' logs. If the job still hangs, attach to it: stacks show where they are."
+)
+"""Of a rank that has not joined, where there is nobody to ask."""
+_ASK_THEM = "Look at these ranks too: without --ranks, or by their addresses."
+_NOBODY = RankSet()
 
 
 def recorder_findings(
@@ -66,14 +73,39 @@ def recorder_findings(
     made: list[Finding] = []
     for source, diagnosis in look.diagnoses.items():
         live = source != DUMP_FILE
-        told = [*diagnosis.findings, *(one for one in diagnosis.passing if beside.backs(one))]
-        made += [_finding(beside.weighed(one), name_ranks, live=live) for one in told]
+        told = [one for one in diagnosis.findings if not beside.excuses(one)]
+        told += [one for one in diagnosis.passing if beside.backs(one)]
+        weighed = [beside.weighed(one) for one in told]
+        for one, beyond in (unaccused(one, beside, source) for one in weighed):
+            shown_by = beside.shown_by(one.culprits)
+            made.append(_finding(one, name_ranks, live=live, shown_by=shown_by, beyond=beyond))
+        made += [
+            _calmed(_finding(one, name_ranks, live=live), "Compiling, imports and checkpoints take long in every job.")
+            for one in diagnosis.findings
+            if beside.excuses(one)
+        ]
         made += [
             _passing(_finding(one, name_ranks, live=live), one)
             for one in diagnosis.passing
             if one.pace is Pace.FROZEN and not one.everybody_inside and not beside.backs(one)
         ]
     return [*made, *(_slow(one, name_ranks) for one in look.slow)]
+
+
+def unaccused(one: FlightFinding, beside: Witness, source: str) -> tuple[FlightFinding, RankSet]:
+    """A finding without those culprits that nobody has asked, and these: that there is no dump of them says nothing.
+
+    Args:
+        beside: knows the ranks looked at.
+        source: the recorder; of dump files nobody is asked.
+    """
+    if one.kind is not Kind.NO_DUMP or source == DUMP_FILE:
+        return one, RankSet()
+    beyond = beside.not_asked(one.culprits)
+    if not beyond:
+        return one, beyond
+    confidence = Confidence.POSSIBLE if beyond == one.culprits else one.confidence
+    return replace(one, culprits=one.culprits - beyond, confidence=confidence), beyond
 
 
 def _slow(one: SlowIn, name_ranks: Callable[[RankSet], str]) -> Finding:
@@ -102,6 +134,11 @@ def _passing(finding: Finding, one: FlightFinding) -> Finding:
         why = "The job has not run for long enough to tell a rank that hangs from a slow one."
     else:
         why = f"Gaps of {one.usual_s or 0:.0f} s recur in this job."
+    return _calmed(finding, why)
+
+
+def _calmed(finding: Finding, why: str) -> Finding:
+    """A finding that accuses nobody, with the reason."""
     return replace(finding, severity=Severity.INFO, confidence=Confidence.POSSIBLE, text=f"{finding.text} {why}")
 
 
@@ -115,13 +152,32 @@ def call_named(one: FlightFinding) -> str:
     return f"{one.base or one.op or 'call'} #{one.seq} of {group_named(one.group)}"
 
 
-def sentence_of(one: FlightFinding, name_ranks: Callable[[RankSet], str]) -> str:
-    """A finding in one sentence, and what waits behind it."""
-    return _sentence(one, name_ranks) + _behind(one) + _waits_itself(one)
+def sentence_of(
+    one: FlightFinding, name_ranks: Callable[[RankSet], str], shown_by: str = "stack", beyond: RankSet = _NOBODY
+) -> str:
+    """A finding in one sentence, and what waits behind it.
+
+    Args:
+        shown_by: what tells that its culprits wait themselves, where they do.
+        beyond: ranks that may be culprits and were not asked, see `unaccused`.
+    """
+    unasked = f"{ranks_said(beyond, 'is', 'are')} not among the ranks looked at"
+    if beyond and not one.culprits:
+        return f"Who holds up {call_named(one)} is not to be seen: {unasked}; {_waits(one, name_ranks)}."
+    said = _sentence(one, name_ranks) + _behind(one) + _waits_itself(one, shown_by)
+    return f"{said} But {unasked}." if beyond else said
 
 
-def _finding(one: FlightFinding, name_ranks: Callable[[RankSet], str], *, live: bool) -> Finding:
+def _finding(
+    one: FlightFinding,
+    name_ranks: Callable[[RankSet], str],
+    *,
+    live: bool,
+    shown_by: str = "stack",
+    beyond: RankSet = _NOBODY,
+) -> Finding:
     group = one.group
+    advice = _ADVICE[one.kind] if live or one.kind is not Kind.NOT_JOINED else _ADVICE_ON_FILES
     return Finding(
         kind=one.kind.value,
         severity=one.severity,
@@ -131,8 +187,8 @@ def _finding(one: FlightFinding, name_ranks: Callable[[RankSet], str], *, live: 
         group=None if group is None else Group(group.name, group.desc, group.members),
         op=one.op,
         seq=one.seq,
-        text=sentence_of(one, name_ranks),
-        advice=_ADVICE[one.kind],
+        text=sentence_of(one, name_ranks, shown_by, beyond),
+        advice=_ASK_THEM if beyond and not one.culprits else advice,
         refutation=one.refutation,
         evidence=(*one.evidence, *(_timing(one) if live else ())),
     )
@@ -185,12 +241,11 @@ def _mismatch(one: FlightFinding, who: str, call: str) -> str:
 
 def _variant(variant: Variant, what: What) -> str:
     said = variant.said
-    word = "rank" if len(variant.ranks) == 1 else "ranks"
     differs = {
         What.SIZE: f"in {_shapes(said.inputs)} out {_shapes(said.outputs)}",
         What.DTYPE: f"in {'/'.join(said.input_dtypes) or 'none'} out {'/'.join(said.output_dtypes) or 'none'}",
     }.get(what, said.operation.base)
-    return f"{word} {variant.ranks} {differs}"
+    return f"{ranks_said(variant.ranks)} {differs}"
 
 
 def _shapes(shapes: Sequence[Sequence[int]]) -> str:
@@ -199,18 +254,22 @@ def _shapes(shapes: Sequence[Sequence[int]]) -> str:
 
 
 def _step(step: Step) -> str:
-    return (
-        f"ranks {step.inside} wait in {step.op.partition(':')[2] or step.op} #{step.seq} of {group_named(step.group)} "
-        f"for {step.waits_for}"
-    )
+    op = step.op.partition(":")[2] or step.op
+    said = ranks_said(step.inside, "waits", "wait")
+    return f"{said} in {op} #{step.seq} of {group_named(step.group)} for {step.waits_for}"
 
 
 def _waits(one: FlightFinding, name_ranks: Callable[[RankSet], str]) -> str:
     if not one.waiting:
         return "nobody waits in it"
-    since = f" for {one.waited_s:.0f} s" if one.waited_s is not None and one.waited_s >= 1 else ""
+    since = f" for {_span(one.waited_s)}" if one.waited_s is not None and one.waited_s >= 1 else ""
     verb = "waits" if len(one.waiting) == 1 else "wait"
     return f"{name_ranks(one.waiting)} {verb}{since}"
+
+
+def _span(seconds: float) -> str:
+    """`98 s`, `28 m 20 s`, `4 h 07 m`."""
+    return f"{seconds:.0f} s" if seconds < 119.5 else span_text(seconds)
 
 
 def _behind(one: FlightFinding) -> str:
@@ -220,12 +279,12 @@ def _behind(one: FlightFinding) -> str:
     return f" {one.groups_behind} {words} behind it."
 
 
-def _waits_itself(one: FlightFinding) -> str:
+def _waits_itself(one: FlightFinding, shown_by: str) -> str:
     if not one.waits_itself:
         return ""
     if len(one.culprits) == 1:
-        return " By its stack it waits in communication itself."
-    return " By their stacks they wait in communication themselves."
+        return f" By its {shown_by} it waits in communication itself."
+    return f" By their {shown_by}s they wait in communication themselves."
 
 
 def _timing(one: FlightFinding) -> list[Evidence]:
@@ -234,4 +293,4 @@ def _timing(one: FlightFinding) -> list[Evidence]:
     left = one.timeout_s - one.waited_s
     if left <= 0:
         return []
-    return [Evidence("flight recorder", None, f"its timeout of {one.timeout_s:.0f} s strikes in {left:.0f} s")]
+    return [Evidence("flight recorder", None, f"its timeout of {_span(one.timeout_s)} strikes in {_span(left)}")]

@@ -13,11 +13,12 @@ from .flight_recorder.analysis import analyse
 from .flight_recorder.causes import Kind
 from .flight_recorder.coordinates import coordinates
 from .flight_recorder.decode import decode
-from .flight_recorder.diagnosis import Diagnosis, diagnose
+from .flight_recorder.diagnosis import SOON_S, Diagnosis, diagnose
 from .flight_recorder.dump import DumpError
 from .flight_recorder.motion import Pace
 from .flight_recorder.slow import find_slow
 from .history import History
+from .profiles.recorder_groups import with_memberships
 from .progress import EMPTY, Progress, progress_of
 from .ranksets import RankSet
 from .snapshot import Outcome
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from .flight_recorder.dump import Dump
     from .flight_recorder.groups import JobGroup
     from .flight_recorder.slow import SlowRank
+    from .profiles.memberships import Memberships
     from .snapshot import RankReply
 
 __all__ = ["DUMP_FILE", "RecorderAnalyst", "RecorderLook", "SlowIn"]
@@ -69,6 +71,11 @@ class RecorderLook:
         )
 
     @property
+    def read(self) -> RankSet:
+        """Ranks whose dump was read, with something in it or not."""
+        return RankSet(dump.rank for one in self.diagnoses.values() for dump in one.analysis.job.dumps)
+
+    @property
     def inside(self) -> RankSet:
         """Ranks that are inside a call by their recorder."""
         return RankSet(rank for one in self.diagnoses.values() for rank in one.analysis.waits.current)
@@ -106,6 +113,19 @@ class RecorderLook:
         """Ranks known to have made and ended none since the look before."""
         return RankSet(rank for rank, _ in self._paces()) - self.moved
 
+    @property
+    def rested(self) -> RankSet:
+        """Those of them whose newest call is older than a step of some seconds may be."""
+        recent = RankSet(
+            dump.rank
+            for one in self.diagnoses.values()
+            for dump in one.analysis.job.dumps
+            if len(dump.entries)
+            and dump.taken_at is not None
+            and dump.taken_at - int(dump.entries.created.max()) < SOON_S * 1e9
+        )
+        return self.stood - recent
+
     def _paces(self) -> Iterator[tuple[int, Pace]]:
         for one in self.diagnoses.values():
             yield from one.paces.items()
@@ -132,6 +152,7 @@ class RecorderAnalyst:
         *,
         sizes: Mapping[str, int] | None = None,
         hosts: Mapping[int, str] | None = None,
+        memberships: Mapping[int, Memberships] | None = None,
     ) -> RecorderLook:
         """The flight recorders of a look.
 
@@ -143,6 +164,7 @@ class RecorderAnalyst:
             ranks: the ranks that were asked.
             sizes: number of members of groups by name, as the store knows them (Gloo's dumps don't).
             hosts: host of each rank: ranks of one host share one clock.
+            memberships: who is in which group, by the rank whose profile said so (Gloo's dumps don't).
 
         Raises:
             OSError: a spooled body can't be read.
@@ -152,6 +174,8 @@ class RecorderAnalyst:
         for source in self._sources:
             dumps, failed = _read(replies, source)
             unreadable |= failed
+            if memberships:
+                dumps = with_memberships(dumps, memberships)
             if all(dump.silent for dump in dumps):
                 continue
             silent = {rank: _why(replies, rank, source) for rank in ranks - RankSet(dump.rank for dump in dumps)}

@@ -11,11 +11,14 @@ from enum import StrEnum
 
 from . import events
 from .cluster import liveness
+from .counters.look import NO_COUNTERS
 from .findings import Verdict, VerdictValue
 from .ranksets import RankSet
 from .recorder_look import RecorderLook
 from .snapshot import Outcome, RankClass, RankReply, RankState, Snapshot
 from .stack_look import StackLook
+from .store_browse.events import StoreEvent
+from .store_browse.shown import StoreShown
 from .verdict import judge
 
 __all__ = ["LookUnderWay", "Phase", "Session"]
@@ -89,8 +92,12 @@ class Session:
         the time of the call, so nothing but the stacks screen uses them."""
         self.recorder = RecorderLook(look_id=0)
         """What the flight recorders of the newest analysed look say; its `look_id` is 0 before the first."""
+        self.counters = NO_COUNTERS
+        """What the wait counters of the newest analysed look say; its `look_id` is 0 before the first."""
         self.asked: dict[tuple[int, str], RankReply] = {}
         """The newest answer to what a person asked of a rank, by rank and source."""
+        self.store = StoreShown()
+        """What is known of the job's store."""
         self.selected: int | None = None
         self.marked = RankSet()
 
@@ -124,6 +131,8 @@ class Session:
             notes=notes,
             stacks=self.stacks if self.stacks.look_id else None,
             recorder=self.recorder if self.recorder.look_id else None,
+            counters=self.counters if self.counters.look_id else None,
+            world_size=self.world_size if not self.post_mortem else 0,
         )
 
     @property
@@ -151,6 +160,10 @@ class Session:
 
     def apply(self, event: events.Event) -> None:
         """Fold one event in. Events of a look that has closed already are ignored."""
+        if isinstance(event, StoreEvent):
+            self.store.apply(event)
+            self.revision += 1
+            return
         match event:
             case events.TargetOpening():
                 self._begin(event.label, Phase.OPENING)
@@ -171,6 +184,7 @@ class Session:
             case events.Analysed():
                 self.stacks, self.recorder = event.stacks, event.recorder
                 self.recorded_stacks = event.recorded
+                self.counters = event.counters or NO_COUNTERS
             case events.AskedReply():
                 self.asked[event.reply.rank, event.reply.source] = event.reply
                 self._fold(event.reply)
@@ -195,6 +209,7 @@ class Session:
     def _opened(self, event: events.TargetOpened) -> None:
         self.phase, self.label, self.world_size = Phase.OPEN, event.label, event.world_size
         self.notes, self.secure, self.failure, self.hint = event.notes, event.secure, "", ""
+        self.store.where = event.store
         table: dict[int, RankState] = {}
         for address in event.addresses:
             known = self.ranks.get(address.rank)

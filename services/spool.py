@@ -11,10 +11,10 @@ import weakref
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 from weakref import WeakValueDictionary
 
-__all__ = ["EMPTY", "INLINE_LIMIT", "Body", "BodyWriter", "Spool"]
+__all__ = ["EMPTY", "INLINE_LIMIT", "Body", "BodyWriter", "Sink", "Spool"]
 
 INLINE_LIMIT = 64 * 1024
 """Bytes up to which a body stays in memory."""
@@ -48,6 +48,28 @@ class Body:
 
 
 EMPTY = Body(size=0, inline=b"")
+
+
+class Sink(Protocol):
+    """Takes a body in pieces; ended by `finish` or `discard`."""
+
+    size: int
+
+    def write(self, piece: bytes) -> None:
+        """
+        Raises:
+            OSError: it can't be stored.
+        """
+        ...
+
+    def finish(self) -> Body:
+        """
+        Raises:
+            OSError: it can't be stored.
+        """
+        ...
+
+    def discard(self) -> None: ...
 
 
 class Spool:

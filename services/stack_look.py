@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from .history import History
 from .ranksets import RankSet
 from .snapshot import Outcome
-from .stacks.communication import find_communication
+from .stacks.communication import CommunicationKind, find_communication
 from .stacks.looks import Standing, follow
 from .stacks.model import StackSource
 from .stacks.reading import StackReader
@@ -22,12 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from .snapshot import RankReply
-    from .stacks.model import StackDump, ThreadStack
+    from .stacks.model import Frame, StackDump, ThreadStack
 
 __all__ = ["SOURCES", "StackAnalyst", "StackLook"]
 
 SOURCES = {"dump_traceback": StackSource.FAULTHANDLER, "pyspy_dump": StackSource.PYSPY}
 """Replies that hold stacks, by source; of several for one rank the last that has threads counts."""
+
+_CALLS = frozenset((CommunicationKind.COLLECTIVE, CommunicationKind.SEND, CommunicationKind.RECV))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,22 @@ class StackLook:
         """The main thread of a rank at this look."""
         dump = self.dumps.get(rank)
         return None if dump is None else dump.main_thread
+
+    @property
+    def in_calls(self) -> RankSet:
+        """Ranks whose main thread is surely inside a collective, a send or a recv."""
+        known: dict[tuple[Frame, ...], bool] = {}
+        found = []
+        for rank, dump in self.dumps.items():
+            main = dump.main_thread
+            if main is None or not main.frames:
+                continue
+            if main.frames not in known:
+                inside = find_communication(main.frames)
+                known[main.frames] = inside is not None and inside.sure and inside.kind in _CALLS
+            if known[main.frames]:
+                found.append(rank)
+        return RankSet(found)
 
     def waits(self, rank: int) -> bool:
         """Whether the main thread of a rank is surely inside communication."""

@@ -9,19 +9,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .class_findings import CLASS_VALUES, class_findings
+from .counters.findings import COUNTER_VALUES, counter_findings, with_counters
 from .findings import Confidence, Finding, Severity, Verdict, VerdictValue
-from .flight_recorder.coordinates import written
+from .flight_recorder.coordinates import written_short
 from .health import HEALTH_VALUES, health_findings
 from .joining import one_cause_one_finding
-from .ranksets import RankSet
+from .ranksets import MAX_RANK, RankSet, ranks_said
 from .recorder_findings import RECORDER_VALUES, SLOW_RANK, recorder_findings
 from .snapshot import RankClass
-from .stack_findings import STUCK_STACK, stack_findings
+from .stack_findings import STUCK_STACK, place_of, stack_findings
 from .witness import Witness
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from .counters.look import CounterLook
     from .recorder_look import RecorderLook
     from .snapshot import RankState
     from .stack_look import StackLook
@@ -30,11 +32,9 @@ __all__ = ["judge", "name_ranks"]
 
 _LONGEST = 40
 """Characters of a rank set in a sentence; findings hold the whole set."""
-_MAIN_DIMENSIONS = frozenset(("pp", "dp", "dp_replicate", "dp_shard", "dp_cp", "fsdp", "cp", "sp", "tp", "ep"))
-"""Dimensions that a sentence names; the others are made of these."""
 _SEVERITIES = list(Severity)
 _CONFIDENCES = list(Confidence)
-_VALUES = RECORDER_VALUES | {STUCK_STACK: VerdictValue.HANG} | CLASS_VALUES | HEALTH_VALUES
+_VALUES = RECORDER_VALUES | {STUCK_STACK: VerdictValue.HANG} | CLASS_VALUES | HEALTH_VALUES | COUNTER_VALUES
 """The verdict when a finding of this kind comes first; findings that are equal otherwise stand in this order."""
 _KINDS = list(_VALUES)
 
@@ -50,6 +50,8 @@ def judge(
     notes: Sequence[str] = (),
     stacks: StackLook | None = None,
     recorder: RecorderLook | None = None,
+    counters: CounterLook | None = None,
+    world_size: int = 0,
 ) -> Verdict:
     """The verdict on what is known so far.
 
@@ -60,6 +62,8 @@ def judge(
         notes: what limits the look as a whole.
         stacks: what the stacks of the newest look say; None before the first.
         recorder: what the flight recorders of the newest look say; None before the first.
+        counters: what the wait counters of the newest look say; None before the first.
+        world_size: ranks of the job, 0 when that is not known.
     """
 
     def named(some: RankSet) -> str:
@@ -70,7 +74,7 @@ def judge(
         by_class.setdefault(state.rank_class, []).append(state)
     findings = one_cause_one_finding(
         class_findings(by_class, stacks, named),
-        recorder_findings(recorder, named, Witness(ranks, stacks)) if recorder is not None else [],
+        recorder_findings(recorder, named, Witness(ranks, stacks, counters)) if recorder is not None else [],
         stack_findings(stacks, named) if stacks is not None else [],
         stacks=stacks,
         recorded=recorder.ranks if recorder is not None else RankSet(),
@@ -78,10 +82,16 @@ def judge(
         missed=recorder.missed if recorder is not None else None,
     )
     findings += health_findings(ranks, named)
+    if counters is not None:
+        known = recorder.ranks if recorder is not None else RankSet()
+        if stacks is not None:
+            known = known | RankSet(stacks.dumps)
+        findings = [with_counters(one, counters) for one in findings]
+        findings += counter_findings(counters, known, findings, named)
     findings.sort(key=_order)
     silent = RankSet(state.rank for rank_class in _NOT_TOLD for state in by_class.get(rank_class, ()))
     if recorder is not None:
-        silent = silent - recorder.ranks
+        silent = silent - recorder.ranks - (recorder.read & recorder.not_joined)
     missing = silent | (waiting or RankSet())
     accused = [finding for finding in findings if finding.severity.accuses]
     if accused:
@@ -93,7 +103,29 @@ def judge(
     slow = [finding for finding in findings if finding.kind == SLOW_RANK]
     if slow and not missing and not under_way:
         return Verdict(VerdictValue.SLOW, slow[0].text, tuple(findings), missing, under_way)
+    beyond = RankSet.full(min(world_size, MAX_RANK + 1)) - RankSet(ranks)
+    if beyond and not missing and not under_way and not moving:
+        waiting_in = _held_up(stacks, recorder)
+        if waiting_in:
+            summary = (
+                f"{waiting_in}; whom they wait for is not to be seen: {ranks_said(beyond, 'is', 'are')} not looked at."
+            )
+            return Verdict(VerdictValue.UNKNOWN, summary, tuple(findings), beyond, under_way)
     return _calm(ranks, by_class, findings, missing, moving, under_way=under_way, notes=notes)
+
+
+def _held_up(stacks: StackLook | None, recorder: RecorderLook | None) -> str:
+    """Where all ranks that no recorder knows stand in calls for others, nobody of them elsewhere: who and in what."""
+    if stacks is None or stacks.stuck.moving or stacks.stuck.ambiguous:
+        return ""
+    known = recorder.ranks if recorder is not None else RankSet()
+    waiting = stacks.stuck.waiting_ranks - known
+    if not waiting or RankSet(stacks.dumps) - known != waiting:
+        return ""
+    call = max(stacks.stuck.waiting, key=lambda one: len(one.ranks - known))
+    site = f" at {place_of([call.site])}" if call.site is not None else ""
+    more = "" if waiting <= call.ranks else ", and in other calls"
+    return f"R{ranks_said(waiting, 'stands', 'stand')[1:]} in {call.function}{site}{more}"
 
 
 def name_ranks(
@@ -108,7 +140,7 @@ def name_ranks(
         written_out = f"{head},... ({len(ranks)} in all)"
     named = f"{word} {written_out}"
     if len(ranks) == 1 and coordinates and (place := coordinates.get(ranks.first or 0)):
-        hosts.append(written({dimension: index for dimension, index in place.items() if dimension in _MAIN_DIMENSIONS}))
+        hosts.append(written_short(place))
     if not hosts or len(hosts) > 3:
         return named + (f" (on {len(hosts)} hosts)" if hosts else "")
     return f"{named} ({', '.join(hosts)})"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from .findings import Confidence, Severity
 from .flight_recorder.causes import Kind
+from .flight_recorder.diagnosis import PATIENCE_S, SOON_S
 from .flight_recorder.motion import Pace
 from .ranksets import RankSet
 from .snapshot import RankClass
@@ -19,15 +20,19 @@ from .stacks.activity import Activity, find_activity
 from .stacks.looks import Change
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from .counters.look import CounterLook
     from .flight_recorder.diagnosis import FlightFinding
     from .snapshot import RankState
     from .stack_look import StackLook
+    from .stacks.model import Frame
 
 __all__ = ["UNSEEN", "Witness"]
 
 _TAKE_LONG = frozenset((Activity.COMPILING, Activity.IMPORTING, Activity.CHECKPOINT))
+_LATE = frozenset((Kind.NOT_JOINED, Kind.P2P_UNMATCHED))
+_IMPORTS = "<frozen importlib."
 _LASTING_LOOKS = 2
 """Looks in a row that make a held GIL something that does not pass by itself."""
 
@@ -35,14 +40,25 @@ _LASTING_LOOKS = 2
 class Witness:
     """What classes and stacks say about ranks; asked only about those that a finding names."""
 
-    def __init__(self, ranks: Mapping[int, RankState] | None = None, stacks: StackLook | None = None) -> None:
+    def __init__(
+        self,
+        ranks: Mapping[int, RankState] | None = None,
+        stacks: StackLook | None = None,
+        counters: CounterLook | None = None,
+    ) -> None:
         """
         Args:
             ranks: the rank table.
             stacks: the stacks of the newest look, None before the first.
+            counters: the wait counters of the newest look, None before the first.
         """
         self._ranks = ranks or {}
         self._stacks = stacks
+        self._held = counters.waits if counters is not None else {}
+
+    def not_asked(self, ranks: RankSet) -> RankSet:
+        """Those of them that are not among the ranks looked at; none when it is not known who is."""
+        return RankSet(rank for rank in ranks if rank not in self._ranks) if self._ranks else RankSet()
 
     def waits(self, rank: int) -> bool:
         """Whether its stack shows a rank inside communication."""
@@ -53,27 +69,66 @@ class Witness:
 
         Compiling, importing and checkpoints take long at one place in every job: they are no sign that it hangs.
         """
-        state = self._ranks.get(rank)
-        if state is not None and _gone(state):
+        if self.gone(rank):
             return True
         standing = self._stacks.standings.get(rank) if self._stacks is not None else None
         if standing is None or standing.change is not Change.SAME or self.waits(rank):
             return False
-        return find_activity(standing.frames) not in _TAKE_LONG
+        return not _takes_long(standing.frames)
+
+    def excuses(self, one: FlightFinding) -> bool:
+        """Whether all whom a finding accuses are at what takes long in every job, and not for very long yet."""
+        return one.waited_s is not None and one.waited_s < PATIENCE_S and self._busy(one)
+
+    def _busy(self, one: FlightFinding) -> bool:
+        accused = self._accused(one)
+        if one.kind not in _LATE or self._stacks is None or any(map(self.gone, accused)):
+            return False
+        mains = [self._stacks.main(rank) for rank in accused]
+        return bool(mains) and all(main is not None and _takes_long(main.frames) for main in mains)
 
     def backs(self, one: FlightFinding) -> bool:
-        """Whether a finding that would be early stands all the same: all whom it accuses stand still."""
+        """Whether a finding that would be early stands all the same.
+
+        All whom it accuses are gone, or stand still while others have waited for `SOON_S`.
+        """
         if not one.early or one.is_usual or one.pace is not Pace.FROZEN:
             return False
-        accused = [rank for rank in one.culprits if not self.waits(rank) and not self.may_wait(rank)]
-        return bool(accused) and all(map(self.stands, accused))
+        accused = self._accused(one)
+        if not accused or not all(map(self.stands, accused)):
+            return False
+        return (one.waited_s or 0.0) >= SOON_S or all(map(self.gone, accused))
+
+    def gone(self, rank: int) -> bool:
+        """Whether by its class a rank can't get on: dead, stopped, or its GIL held for good."""
+        state = self._ranks.get(rank)
+        return state is not None and _gone(state)
+
+    def _accused(self, one: FlightFinding) -> list[int]:
+        return [rank for rank in one.culprits if not self.waits(rank) and not self.may_wait(rank)]
 
     def may_wait(self, rank: int) -> bool:
-        """Whether a rank is at a line that waits for others in C++, where its stack shows nothing of it."""
-        return self._stacks is not None and rank in self._stacks.may_wait
+        """Whether a rank is at a line that waits for others in C++, where its stack shows nothing of it, or a wait
+        counter of it counts one wait for others at two looks."""
+        return rank in self._held or (self._stacks is not None and rank in self._stacks.may_wait)
+
+    def shown_by(self, ranks: RankSet) -> str:
+        """What tells that these ranks wait themselves: their stacks, or nothing but a wait counter of each."""
+        seen = any(self.waits(rank) or rank not in self._held for rank in ranks)
+        return "stack" if seen else "wait counter"
 
     def weighed(self, one: FlightFinding) -> FlightFinding:
-        """A finding without the culprits that wait themselves; where all do, it is only possible."""
+        """A finding without the culprits that wait themselves; where all do, it is only possible.
+
+        So is one that comes soon, or early and backed by stacks alone, unless its culprits are gone; and one whose
+        culprits are at what takes long in every job.
+        """
+        doubt = _LONG if self._busy(one) else ""
+        if (one.early or one.soon) and not all(map(self.gone, self._accused(one))):
+            doubt = _FIRST_STEPS if one.early else _SOON
+        if doubt:
+            said = f"{one.refutation} {doubt}"
+            one = replace(one, severity=Severity.WARNING, confidence=Confidence.POSSIBLE, refutation=said)
         if one.kind is not Kind.NOT_JOINED:
             return one
         sure = RankSet(rank for rank in one.culprits if self.waits(rank))
@@ -89,6 +144,9 @@ class Witness:
         return made
 
 
+_FIRST_STEPS = "The job has just begun, and a first step that takes long looks the same."
+_LONG = "Compiling, imports and checkpoints take long in every job."
+_SOON = "So soon, a step or an evaluation that takes some seconds looks the same."
 _RECORDS_NO_P2P = "gloo:"
 _UNSEEN_WAITS = (
     "One of these may wait for another one in what neither Gloo's recorder nor Python's stack shows: work.wait() after "
@@ -97,6 +155,11 @@ _UNSEEN_WAITS = (
 
 UNSEEN = Witness()
 """Nothing is known beside the recorders."""
+
+
+def _takes_long(frames: Sequence[Frame]) -> bool:
+    """Whether a stack compiles, imports or has to do with a checkpoint; code of a module runs while it is imported."""
+    return find_activity(frames) in _TAKE_LONG or any(frame.file.startswith(_IMPORTS) for frame in frames)
 
 
 def _gone(state: RankState) -> bool:

@@ -19,9 +19,12 @@ __all__ = [
     "Scope",
     "can_ask",
     "can_look",
+    "counters_there",
     "has_findings",
     "job_behind",
     "look_under_way",
+    "needs_counters",
+    "needs_looks",
     "needs_marks",
     "needs_progress",
     "needs_ranks",
@@ -45,15 +48,30 @@ class Scope(StrEnum):
     RANKS = "ranks"
     STACKS = "stacks"
     RECORDER = "flight recorder"
+    RECORDER_ROWS = "rows of the flight recorder"
     TIMELINE = "timeline"
+    COUNTERS = "wait counters"
     FILTER = "filter line"
     START = "start"
     GRID = "rank grid"
     TABLE = "table"
     TREE = "tree"
     TEXT = "raw text"
+    STORE = "store"
+    DOCTOR = "doctor"
+    ANSWER = "answer"
+    DISPATCH = "dispatch"
+    CASES = "cases"
+    EDITOR = "fields of a case"
+    ENTRY = "field being edited"
+    RUNS = "runs of a case"
+    RESULT = "result of a run"
+    ARRAY = "values of an array"
+    HEAT = "error heat map"
+    PROFILER = "profiler"
     HELP = "help"
     QUESTION = "question"
+    REQUEST = "line to be typed"
 
 
 def _always(_session: Session) -> str:
@@ -111,6 +129,16 @@ def needs_recorder(session: Session) -> str:
     return "" if session.recorder.diagnoses else "there is no flight recorder yet"
 
 
+def counters_there(session: Session) -> str:
+    return "post mortem: dumps hold no wait counters" if session.post_mortem else ""
+
+
+def needs_counters(session: Session) -> str:
+    if session.post_mortem:
+        return counters_there(session)
+    return "" if len(session.counters.table.ranks) else "no rank has given wait counters yet"
+
+
 def has_findings(session: Session) -> str:
     return "" if session.ranks and session.verdict.findings else "there is no finding"
 
@@ -124,6 +152,10 @@ def needs_torchcomms(session: Session) -> str:
 
 def job_behind(session: Session) -> str:
     return "" if session.phase is not Phase.IDLE else "there is no job to go back to; ctrl+q quits"
+
+
+def needs_looks(session: Session) -> str:
+    return needs_target(session) or ("" if session.looks or session.failure else "no look has ended yet")
 
 
 def needs_marks(session: Session) -> str:

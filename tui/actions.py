@@ -13,10 +13,13 @@ from textual.binding import Binding
 from .action import (
     Action,
     Scope,
+    can_ask,
     can_look,
+    counters_there,
     has_findings,
     job_behind,
     look_under_way,
+    needs_looks,
     needs_marks,
     needs_progress,
     needs_ranks,
@@ -24,8 +27,13 @@ from .action import (
     needs_torchcomms,
     takes_looks,
 )
+from .actions_counters import COUNTER_ACTIONS
+from .actions_dispatch import DISPATCH_ACTIONS
+from .actions_profiler import PROFILER_ACTIONS
 from .actions_recorder import RECORDER_ACTIONS
+from .actions_result import RESULT_ACTIONS
 from .actions_stacks import STACK_ACTIONS
+from .actions_store import STORE_ACTIONS, needs_store
 from .actions_timeline import TIMELINE_ACTIONS
 from .key_names import keys_shown
 
@@ -36,7 +44,11 @@ if TYPE_CHECKING:
 
 __all__ = ["ACTIONS", "Action", "Scope", "actions_in", "bindings", "by_name", "keys_shown"]
 
-_PANES = (Scope.GRID, Scope.TABLE, Scope.TREE, Scope.TEXT, Scope.TIMELINE)
+_PANES = (
+    *(Scope.GRID, Scope.TABLE, Scope.TREE, Scope.TEXT, Scope.TIMELINE),
+    *(Scope.ARRAY, Scope.HEAT),
+)
+_PLACES = (Scope.JOB, Scope.DISPATCH)
 
 ACTIONS: tuple[Action, ...] = (
     Action("up", ("up", "k"), "move", "Up", _PANES, 55, "←↓↑→", motion=True),
@@ -101,10 +113,22 @@ ACTIONS: tuple[Action, ...] = (
         why_not=needs_progress,
         title="Turn the progress matrix round",
     ),
-    Action("overview", ("1",), "overview", "Overview: verdict and rank grid", (Scope.JOB,), 40),
-    Action("ranks", ("2",), "ranks", "Ranks: one row a rank", (Scope.JOB,), 45),
-    Action("stacks", ("3",), "stacks", "Stacks: all ranks merged, the odd ones first", (Scope.JOB,), 46),
-    Action("recorder", ("4",), "recorder", "Flight recorder: findings, collectives, calls, groups", (Scope.JOB,), 47),
+    Action("overview", ("1",), "overview", "Overview: verdict and rank grid", _PLACES, 40),
+    Action("ranks", ("2",), "ranks", "Ranks: one row a rank", _PLACES, 45),
+    Action("stacks", ("3",), "stacks", "Stacks: all ranks merged, the odd ones first", _PLACES, 46),
+    Action("recorder", ("4",), "recorder", "Flight recorder: findings, collectives, calls, groups", _PLACES, 47),
+    Action(
+        "counters",
+        ("5",),
+        "counters",
+        "Wait counters: who waits in what now, ranks x counters",
+        _PLACES,
+        44,
+        why_not=counters_there,
+    ),
+    Action("profiler", ("6",), "profiler", "Profiler: capture, top operators, differences", _PLACES, 37),
+    Action("store", ("7",), "store", "Store: the job's keys and values", _PLACES, 38, why_not=needs_store),
+    Action("dispatch", ("8",), "dispatch", "Dispatch: run single operators on an op server", _PLACES, 39),
     Action(
         "look",
         ("r",),
@@ -130,7 +154,7 @@ ACTIONS: tuple[Action, ...] = (
         "filter",
         "Show only what matches; ranks: text, rank:0-63, host:x, class:stopped, is:marked, frame:x, and op:x, group:x "
         "of the call a rank is inside; rows of the flight recorder: text, rank:0-63, group:x, op:x, state:x, "
-        "seq:100-200, is:missing, is:mismatch, is:open",
+        "seq:100-200, is:missing, is:mismatch, is:open; wait counters: text, rank:0-63, is:active, is:outlier",
         (Scope.JOB,),
         65,
         takes_keys=True,
@@ -155,9 +179,23 @@ ACTIONS: tuple[Action, ...] = (
         why_not=needs_ranks,
         title="Previous match",
     ),
-    Action("sort", ("s",), "sort", "Sort by the next column", (Scope.RANKS, Scope.RECORDER), 58, why_not=needs_ranks),
     Action(
-        "reverse", ("S",), "reverse", "Turn the order round", (Scope.RANKS, Scope.RECORDER), 30, why_not=needs_ranks
+        "sort",
+        ("s",),
+        "sort",
+        "Sort by the next column",
+        (Scope.RANKS, Scope.RECORDER_ROWS, Scope.COUNTERS),
+        58,
+        why_not=needs_ranks,
+    ),
+    Action(
+        "reverse",
+        ("S",),
+        "reverse",
+        "Turn the order round",
+        (Scope.RANKS, Scope.RECORDER_ROWS, Scope.COUNTERS),
+        30,
+        why_not=needs_ranks,
     ),
     Action(
         "mark",
@@ -200,8 +238,13 @@ ACTIONS: tuple[Action, ...] = (
         why_not=needs_target,
     ),
     *RECORDER_ACTIONS,
+    *COUNTER_ACTIONS,
     *TIMELINE_ACTIONS,
     *STACK_ACTIONS,
+    *STORE_ACTIONS,
+    *PROFILER_ACTIONS,
+    *DISPATCH_ACTIONS,
+    *RESULT_ACTIONS,
     Action(
         "dump_file",
         ("D",),
@@ -211,13 +254,30 @@ ACTIONS: tuple[Action, ...] = (
         why_not=needs_torchcomms,
         title="Write the recorder's dump file",
     ),
+    Action(
+        "call_handler",
+        (),
+        "call a handler",
+        "Call a handler of the selected rank, one of the job's own perhaps, with a query; asks first",
+        (Scope.JOB,),
+        why_not=can_ask,
+    ),
+    Action(
+        "doctor",
+        (),
+        "doctor",
+        "Check whether this job can be debugged when it hangs: ranks, recorder, py-spy, clocks; and how to mend it",
+        (Scope.JOB,),
+        why_not=needs_looks,
+        title="Doctor: check the job",
+    ),
     Action("cancel_look", (), "cancel look", "End the look that is under way", (Scope.JOB,), why_not=look_under_way),
-    Action("last_place", ("minus",), "last place", "To the last place, and back again", (Scope.JOB,), 20),
+    Action("last_place", ("minus",), "last place", "To the last place, and back again", _PLACES, 20),
     Action(
         "back",
         ("escape",),
         "back",
-        "Back: close the finding or the filter, then to where you came from",
+        "Back: close the finding, the raw text or the filter, then to where you came from",
         (Scope.JOB,),
         25,
     ),
@@ -226,7 +286,7 @@ ACTIONS: tuple[Action, ...] = (
         ("t",),
         "target",
         "Attach to another target; this one is kept until then",
-        (Scope.JOB,),
+        _PLACES,
         15,
         after_failure=True,
     ),
@@ -236,8 +296,22 @@ ACTIONS: tuple[Action, ...] = (
     Action("drop_filter", ("escape",), "take it away", "Show all ranks again", (Scope.FILTER,), 94),
     Action("submit", ("enter",), "attach", "Attach to what is typed or chosen", (Scope.START,), 95),
     Action("choices", ("down",), "choose", "To the targets used before and the demo", (Scope.START,), 60, "↓"),
+    Action("ops", ("f8",), "dispatch", "Run single operators on an op server, without a job", (Scope.START,), 50),
     Action("leave", ("escape",), "back", "Back to the job", (Scope.START,), 90, why_not=job_behind),
     Action("close", ("escape", "question_mark", "q"), "close", "Close", (Scope.HELP,), 90),
+    Action("close_answer", ("escape", "q", "enter"), "close", "Close the answer", (Scope.ANSWER,), 90),
+    Action("copy_answer", ("y",), "copy", "Send the answer to the terminal's clipboard", (Scope.ANSWER,), 80),
+    Action("close_doctor", ("escape", "q", "enter"), "close", "Close the doctor", (Scope.DOCTOR,), 90),
+    Action(
+        "doctor_py_spy",
+        ("P",),
+        "py-spy on each host",
+        "Try py-spy on the marked ranks, or on one rank of each host; nothing is paused",
+        (Scope.DOCTOR,),
+        85,
+        why_not=can_ask,
+    ),
+    Action("copy_doctor", ("y",), "copy", "Send the checks to the terminal's clipboard", (Scope.DOCTOR,), 80),
     Action("agree", ("y", "enter"), "yes", "Do it", (Scope.QUESTION,), 90),
     Action("decline", ("n", "escape", "q"), "no", "Leave it", (Scope.QUESTION,), 89),
     Action("theme", (), "theme", "Change the colours", (Scope.APP,)),
@@ -274,15 +348,20 @@ def actions_in(scopes: Iterable[Scope]) -> list[Action]:
     return [action for action in ACTIONS if wanted & set(action.scopes)]
 
 
-def bindings(scope: Scope) -> list[BindingType]:
-    """The bindings of one widget, screen or the app; all of them lead to `XpudbgApp.action_perform`."""
+def bindings(scope: Scope, *, at_once: bool = False) -> list[BindingType]:
+    """The bindings of one widget, screen or the app; all of them lead to `XpudbgApp.action_perform`.
+
+    Args:
+        at_once: each key is carried out before the next one is looked at, so that keys typed ahead find what those
+            before them have opened.
+    """
     return [
         Binding(
             key,
             f"app.perform('{action.name}')",
             action.description,
             show=False,
-            priority=action.takes_keys or key in _EVERYWHERE,
+            priority=at_once or action.takes_keys or key in _EVERYWHERE,
         )
         for action in actions_in((scope,))
         for key in action.keys

@@ -7,6 +7,8 @@ from .action import Action, Scope, needs_ranks, needs_recorder
 __all__ = ["RECORDER_ACTIONS"]
 
 _HERE = (Scope.RECORDER,)
+_ROWS = (Scope.RECORDER_ROWS,)
+_WITH_DETAIL = (Scope.RECORDER_ROWS, Scope.COUNTERS)
 
 RECORDER_ACTIONS: tuple[Action, ...] = (
     Action(
@@ -53,10 +55,20 @@ RECORDER_ACTIONS: tuple[Action, ...] = (
         ("v",),
         "timeline",
         "The timeline of the row's group, its call under the cursor",
-        _HERE,
+        _ROWS,
         55,
         why_not=needs_recorder,
         title="Timeline of the row",
+    ),
+    Action(
+        "try_operator",
+        ("T",),
+        "try operator",
+        "Run an operator of your choice on an op server, on inputs of the call's shapes and dtypes",
+        _HERE,
+        27,
+        why_not=needs_recorder,
+        title="Try an operator on these shapes and dtypes",
     ),
     Action(
         "next_source",
@@ -69,18 +81,18 @@ RECORDER_ACTIONS: tuple[Action, ...] = (
         title="Next recorder",
     ),
     Action(
-        "also_sort", ("a",), "sort more", "Sort by one more column; s changes which", _HERE, 31, why_not=needs_ranks
+        "also_sort", ("a",), "sort more", "Sort by one more column; s changes which", _ROWS, 31, why_not=needs_ranks
     ),
-    Action("sort_less", ("A",), "sort less", "Take away the column added last to sort by", _HERE, why_not=needs_ranks),
-    Action("detail", ("d",), "details", "Show or hide what is known of the row", _HERE, 51),
-    Action("detail_down", ("J",), "details down", "Scroll the details down", _HERE),
-    Action("detail_up", ("K",), "details up", "Scroll the details up", _HERE),
+    Action("sort_less", ("A",), "sort less", "Take away the column added last to sort by", _ROWS, why_not=needs_ranks),
+    Action("detail", ("d",), "details", "Show or hide what is known of the row", _WITH_DETAIL, 51),
+    Action("detail_down", ("J",), "details down", "Scroll the details down", _WITH_DETAIL),
+    Action("detail_up", ("K",), "details up", "Scroll the details up", _WITH_DETAIL),
     Action(
         "export_table",
         ("e",),
         "export",
         "Write the table as it is shown to a CSV file, in the current folder",
-        _HERE,
+        _ROWS,
         49,
         why_not=needs_recorder,
         title="Export the table as CSV",

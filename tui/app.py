@@ -18,14 +18,19 @@ from .actions import Scope, bindings, by_name
 from .attachment import Attachment
 from .bridge import TICK_S, SessionChanged
 from .crash import crash_message, write_crash
+from .dispatch_desk import DispatchDesk
 from .palette import RegistryProvider
+from .screens.counters import CountersScreen
+from .screens.dispatch import DispatchScreen
 from .screens.help import HelpScreen
 from .screens.job import JobScreen
 from .screens.overview import OverviewScreen
+from .screens.profiler import ProfilerScreen
 from .screens.ranks import RanksScreen
 from .screens.recorder import RecorderScreen
 from .screens.stacks import StacksScreen
 from .screens.start import StartScreen
+from .screens.store import StoreScreen
 from .trail import Place, Trail
 from .widgets.text import plain
 
@@ -39,6 +44,7 @@ if TYPE_CHECKING:
     from ..services.engine import Engine
     from ..services.session import Session
     from ..services.targets import Target
+    from .dispatch_desk import DispatchStart
     from .rank_view import RankView
 
 __all__ = ["XpudbgApp"]
@@ -54,13 +60,19 @@ class XpudbgApp(App[int]):
     """Shows the attachments of an engine that runs already; `run` returns the exit code."""
 
     TITLE = "xpudbg"
-    CSS_PATH = ["styles/app.tcss", "styles/screens.tcss"]  # noqa: RUF012
+    CSS_PATH = [  # noqa: RUF012
+        f"styles/{name}.tcss" for name in ("app", "screens", "counters", "result", "dispatch", "store", "profiler")
+    ]
     MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {
         "start": StartScreen,
         "overview": OverviewScreen,
         "ranks": RanksScreen,
         "stacks": StacksScreen,
         "recorder": RecorderScreen,
+        "counters": CountersScreen,
+        "profiler": ProfilerScreen,
+        "store": StoreScreen,
+        "dispatch": DispatchScreen,
     }
     BINDINGS = bindings(Scope.APP)
     COMMANDS = {RegistryProvider}  # noqa: RUF012
@@ -77,6 +89,7 @@ class XpudbgApp(App[int]):
         recent: RecentTargets | None = None,
         clock: Callable[[], int] = time.time_ns,
         crash_folder: Path | None = None,
+        dispatch: DispatchStart | None = None,
     ) -> None:
         """
         Args:
@@ -88,13 +101,18 @@ class XpudbgApp(App[int]):
             recent: targets used before.
             clock: the time, ns since the epoch.
             crash_folder: where the trace of a defect goes; the user's folder for logs when None.
+            dispatch: begin at the dispatch screen with these cases and servers.
         """
         super().__init__()
         self.env = os.environ if env is None else env
         self.recent = recent or RecentTargets()
         self.clock = clock
         self.attachment = Attachment(engine, options, self.recent, clock, refresh_s)
+        self.desk = DispatchDesk(
+            self.attachment.console, lambda order: engine.console(order), self.attachment.change, dispatch
+        )
         self._first_target = target
+        self._at_dispatch = dispatch is not None
         self._trail = Trail()
         self._crash_folder = crash_folder
         self._interrupted_at = -TWICE_NS
@@ -113,7 +131,9 @@ class XpudbgApp(App[int]):
         if not self.is_headless:
             for number in ENDING:
                 asyncio.get_running_loop().add_signal_handler(number, self.exit, 128 + number)
-        if self._first_target is None:
+        if self._at_dispatch:
+            self.switch_mode("dispatch")
+        elif self._first_target is None:
             self.switch_mode("start")
         else:
             self.attach(self._first_target)
@@ -125,6 +145,11 @@ class XpudbgApp(App[int]):
         self.attachment.open(target)
         self._trail.clear()
         self.switch_mode("overview")
+
+    @property
+    def has_job(self) -> bool:
+        """Whether something is attached, or could not be."""
+        return self.session.phase is not Phase.IDLE
 
     def choose_target(self) -> None:
         """Show the start screen; the job is kept until another target is attached to."""

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..services.events import EngineFailed, RankSelected, TargetFailed, TargetOpening
+from ..services.console.console import Console
+from ..services.console.events import ConsoleEvent
+from ..services.events import EngineFailed, OpProgressed, RankSelected, TargetFailed, TargetOpening
+from ..services.flight_recorder.causes import Kind
+from ..services.flight_recorder.diagnosis import SOON_S
+from ..services.profiles.events import ProfileEvent
+from ..services.profiles.profiles import Profiles
 from ..services.session import Phase, Session
+from ..services.targets import DemoTarget
 from .bridge import drain
+from .profile_view import ProfilerView
 from .rank_view import RankView
+from .store_view import StoreView
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,18 +25,24 @@ if TYPE_CHECKING:
     from ..services.cluster.probes import Probe
     from ..services.engine import Engine
     from ..services.events import Event
+    from ..services.profiles.orders import ProfileOrder
     from ..services.ranksets import RankSet
     from ..services.recent import RecentTargets
     from ..services.snapshot import RankReply
+    from ..services.store_browse.orders import StoreOrder
     from ..services.targets import Target
+    from .screens.handler_request import CallUnderWay
 
-__all__ = ["INTERVALS", "SECOND_LOOK_S", "Attachment"]
+__all__ = ["INTERVALS", "MOST_BY_ITSELF", "SECOND_LOOK_S", "Attachment"]
 
 INTERVALS: tuple[float | None, ...] = (None, 2.0, 5.0, 10.0, 30.0)
 """Seconds between looks that `R` goes through."""
 SECOND_LOOK_S = 2.0
 """Seconds from the end of the first look to a second one, which comes by itself: one look can't tell what stands still
 from what moves."""
+MOST_BY_ITSELF = 8
+"""Looks at a target up to which one comes by itself while it is undecided whether a rank hangs or is slow."""
+_LATE = frozenset((Kind.NOT_JOINED.value, Kind.P2P_UNMATCHED.value))
 
 
 class Attachment:
@@ -57,11 +72,19 @@ class Attachment:
         self._target: Target | None = None
         self._awaited = False
         """Whether what the engine sends may still be of the target before."""
+        self.console = Console(clock)
+        """The dispatch console; it outlives targets."""
+        self._console_told = 0
+        self.profiles = Profiles()
+        """Captures and what they say; they outlive targets."""
+        self.profiler = ProfilerView(self.profiles)
+        self._profiles_told = 0
         self._begin()
 
     def _begin(self) -> None:
         self.session = Session()
         self.view = RankView(self.session)
+        self.store = StoreView(self.session)
         self._told = 0
         self._remembered = False
         self._judged = 0
@@ -72,6 +95,8 @@ class Attachment:
         self.asking: dict[tuple[int, str], int] = {}
         """What a person asked of a rank and has no answer yet: when, ns since the epoch, by rank and source."""
         self._before_asking: dict[tuple[int, str], RankReply | None] = {}
+        self.calls: list[CallUnderWay] = []
+        """Handlers that a person has called, without an answer yet."""
 
     def open(self, target: Target) -> None:
         """Attach to a target; only now the one before is let go of. Session and view are new ones then."""
@@ -80,6 +105,12 @@ class Attachment:
             self._awaited = True
         self._target = target
         self._engine.attach(target, self._options)
+
+    @property
+    def demo(self) -> DemoTarget | None:
+        """The target where it is a demo, and is open."""
+        open_ = self.session.phase is Phase.OPEN and not self._awaited
+        return self._target if open_ and isinstance(self._target, DemoTarget) else None
 
     # what the engine says -------------------------------------------------------------------------------------
 
@@ -90,11 +121,17 @@ class Attachment:
             return False
         self._remember()
         self._select_culprit()
-        self._told = self.session.revision
+        self._note_told()
         return True
 
     def apply(self, event: Event) -> None:
         """Apply what the engine sent, unless it is of the target before."""
+        if isinstance(event, ConsoleEvent | OpProgressed):
+            self.console.apply(event)
+            return
+        if isinstance(event, ProfileEvent):
+            self.profiles.apply(event)
+            return
         if isinstance(event, TargetOpening | TargetFailed):
             self._awaited = False
         if not self._awaited or isinstance(event, EngineFailed):
@@ -103,14 +140,22 @@ class Attachment:
     def change(self, event: Event) -> None:
         """Apply what a person did; the screen that asked shows it itself."""
         told = self.is_told
-        self.session.apply(event)
+        if isinstance(event, ConsoleEvent):
+            self.console.apply(event)
+        else:
+            self.session.apply(event)
         if told:
-            self._told = self.session.revision
+            self._note_told()
+
+    def _note_told(self) -> None:
+        self._told, self._console_told = self.session.revision, self.console.revision
+        self._profiles_told = self.profiles.revision
 
     @property
     def is_told(self) -> bool:
         """Whether the screens have been told of everything that was applied."""
-        return self._told == self.session.revision
+        now = (self.session.revision, self.console.revision, self.profiles.revision)
+        return now == (self._told, self._console_told, self._profiles_told)
 
     def new_faults(self) -> list[EngineFailed]:
         """Defects of xpudbg that came since this was last asked."""
@@ -125,10 +170,11 @@ class Attachment:
 
     def _select_culprit(self) -> None:
         """After each of the first two looks the selection goes to the first rank accused, unless somebody has moved
-        it."""
+        it; after the others that came by themselves too, when nobody had been accused before."""
         session = self.session
         looks = len(session.looks)
-        if not self._judged < looks <= 2:
+        last = 2 if self._put is not None else MOST_BY_ITSELF
+        if not self._judged < looks <= last:
             return
         self._judged = looks
         accused = [finding.culprits.first for finding in session.verdict.findings if finding.severity.accuses]
@@ -147,15 +193,25 @@ class Attachment:
             self._engine.look()
 
     def look_when_due(self) -> None:
-        """One more look when the interval since the last one is over; a second one comes without an interval too."""
+        """One more look when the interval since the last one is over.
+
+        Without an interval a second one comes too, and some more while others wait for a rank that may only be slow.
+        """
         session, latest = self.session, self.session.latest
         if latest is None or session.phase is not Phase.OPEN or session.under_way is not None or session.post_mortem:
             return
         self._looked_twice |= len(session.looks) > 1 or latest.cancelled
         interval = self.refresh_s if self._looked_twice else SECOND_LOOK_S
+        if not interval and len(session.looks) < MOST_BY_ITSELF and self._is_undecided():
+            interval = SOON_S
         if interval and self._clock() - latest.closed_at >= interval * 1e9:
             self._looked_twice = True
             self._engine.look()
+
+    def _is_undecided(self) -> bool:
+        """Whether ranks wait and it is too soon to accuse anybody."""
+        findings = self.session.verdict.findings
+        return any(one.kind in _LATE for one in findings) and not any(one.severity.accuses for one in findings)
 
     def ask(self, ranks: RankSet, probe: Probe) -> None:
         """Send one request to each of these ranks, outside of looks."""
@@ -163,6 +219,14 @@ class Attachment:
             self.asking[rank, probe.source] = self._clock()
             self._before_asking[rank, probe.source] = self.session.asked.get((rank, probe.source))
         self._engine.ask(ranks, probe)
+
+    def profile(self, order: ProfileOrder) -> None:
+        """Do something for the profiler."""
+        self._engine.profile(order)
+
+    def browse_store(self, order: StoreOrder) -> None:
+        """Do something with the job's store."""
+        self._engine.browse_store(order)
 
     def answered(self, source: str) -> list[RankReply]:
         """The answers of a handler that came since this was last asked."""

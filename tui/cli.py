@@ -22,6 +22,7 @@ from .command_options import (
     tls_options,
 )
 from .dispatch_command import dispatch
+from .doctor_command import doctor
 from .opserver_command import opserver
 from .rerun_command import rerun
 from .runs_command import runs
@@ -49,6 +50,7 @@ def main() -> None:
     xpudbg http://node-7:41234    look at one worker, or several
     xpudbg ranks.txt              a file with one worker a line (rank3=http://...)
     xpudbg report 10.0.0.5:29500  print what is wrong and leave
+    xpudbg doctor 10.0.0.5:29500  check that it can be debugged when it hangs
     xpudbg run torch.add x.npy    run one operator on an op server
     xpudbg rerun last-failed      run one of them again
     xpudbg dispatch cases.csv     run single operators on the screen, edit them, run them again
@@ -184,6 +186,7 @@ def run_op(**options: Any) -> None:
     """Run one operator on an op server and print what comes back.
 
     \b
+    xpudbg doctor 10.0.0.5:29500  check that it can be debugged when it hangs
     xpudbg run torch.add x.npy y.npy --server 10.0.0.5:9090
     xpudbg run softmax -i "input=float32[4,8]:uniform(-1,1):seed=7" -a dim=1
     xpudbg run my_op --spec ops/my_op.py:MyOp -i x=x.npy --mode data,perf
@@ -197,6 +200,7 @@ def run_op(**options: Any) -> None:
     sys.exit(run_operator(RunOptions(**options, tls=tls)))
 
 
+main.add_command(doctor)
 main.add_command(opserver)
 main.add_command(dispatch)
 for command in (repro, rerun, runs, shrink):

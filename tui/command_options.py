@@ -96,7 +96,9 @@ def attach_options(command: F) -> F:
             "--world-size", type=click.IntRange(1, 1_048_576), metavar="N", help="Number of ranks, when known."
         ),
         click.option(
-            "--ranks", metavar="0-7,12", help="Look at these ranks only. Alone, in a report: show a row for each rank."
+            "--ranks",
+            metavar="0-7,12",
+            help="Look at these ranks only; 0-62:2 is every second of 0-62. Alone, in a report: a row for each.",
         ),
         click.option(
             "--map",

@@ -12,6 +12,10 @@ __all__ = ["keys_shown"]
 _SHOWN = {
     "left_square_bracket": "[",
     "right_square_bracket": "]",
+    "left_parenthesis": "(",
+    "right_parenthesis": ")",
+    "less_than_sign": "<",
+    "greater_than_sign": ">",
     "question_mark": "?",
     "slash": "/",
     "minus": "-",
@@ -19,6 +23,9 @@ _SHOWN = {
     "equals_sign": "=",
     "underscore": "_",
     "colon": ":",
+    "comma": ",",
+    "full_stop": ".",
+    "delete": "del",
     "escape": "esc",
     "up": "↑",
     "down": "↓",
@@ -34,7 +41,8 @@ _SHOWN = {
 _CHARACTERS = frozenset(
     (
         *("left_square_bracket", "right_square_bracket", "question_mark", "slash", "minus", "colon", "space"),
-        *("plus", "equals_sign", "underscore"),
+        *("left_parenthesis", "right_parenthesis", "less_than_sign", "greater_than_sign"),
+        *("plus", "equals_sign", "underscore", "comma", "full_stop"),
     )
 )
 """Names of keys that an input takes as text, beside those of one letter."""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..services.class_findings import CLASS_VALUES
+from ..services.findings import VerdictValue
 from ..services.progress import LAG, RANK
 from ..services.ranksets import RankSet
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ..services.findings import Finding
     from ..services.progress import Progress
     from ..services.session import Session
 
@@ -53,8 +56,9 @@ class ProgressView:
 
     @property
     def culprits(self) -> RankSet:
-        """Ranks that findings accuse."""
-        return _union(one.culprits for one in self._session.verdict.findings if one.severity.accuses)
+        """Ranks that findings accuse; not those they only can't tell anything of, unless others wait."""
+        findings = self._session.verdict.findings
+        return _union(one.culprits for one in findings if one.severity.accuses and (one.waiting or not _unknown(one)))
 
     @property
     def waiting(self) -> RankSet:
@@ -103,6 +107,11 @@ class ProgressView:
             )
             self._made_for = made_for
         return self._order
+
+
+def _unknown(finding: Finding) -> bool:
+    """Whether it says of ranks that they can't be reached, or did not register: that may be no fault of theirs."""
+    return CLASS_VALUES.get(finding.kind) is VerdictValue.UNKNOWN
 
 
 def _union(sets: Iterable[RankSet]) -> RankSet:

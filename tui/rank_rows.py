@@ -11,6 +11,7 @@ import numpy as np
 from .frame_text import frame_line
 from .rank_classes import APPEARANCES, SEVERITY_ORDER, appearance, label_of
 from .rank_filter import nobody, nobody_inside
+from .rank_record import RankRecord, nowhere
 from .widgets.table_layout import Cell, Column
 from .wording import age, milliseconds
 
@@ -33,12 +34,19 @@ COLUMNS: tuple[Column, ...] = (
     Column("class", "class", min_width=_CLASS_WIDTH, max_width=_CLASS_WIDTH),
     Column("host", "host", max_width=24),
     Column("since", "since", "right", max_width=9),
+    Column("call", "in call", max_width=34),
+    Column("lag", "lag", "right", max_width=9),
+    Column("place", "coordinates", max_width=20),
+    Column("called", "called from", max_width=40),
     Column("where", "where", max_width=40),
     Column("ping", "ping ms", "right", max_width=9),
     Column("stuck", "stuck", "right", max_width=7),
     Column("reason", "reason", max_width=56),
     Column("address", "address", max_width=60),
+    Column("file", "file", max_width=60),
 )
+_LIVE = frozenset(("class", "since", "where", "ping", "stuck", "reason", "address"))
+"""Columns that files tell nothing of."""
 
 _DIGITS = re.compile(r"(\d{1,18})")
 
@@ -46,23 +54,45 @@ _DIGITS = re.compile(r"(\d{1,18})")
 class RankRows:
     """A `TableSource` over the rank table of one moment; row numbers are ranks, so marks and cursor are ranks too."""
 
-    columns = COLUMNS
-
     def __init__(
-        self, ranks: Mapping[int, RankState], now: int, where: Callable[[int], Frame | None] = lambda _: None
+        self,
+        ranks: Mapping[int, RankState],
+        now: int,
+        where: Callable[[int], Frame | None] = nowhere,
+        record: RankRecord | None = None,
     ) -> None:
         """
         Args:
             ranks: the rank table.
             now: ns since the epoch, for ages.
             where: the frame that tells where a rank is.
+            record: what the flight recorders say of the ranks; None before they say anything.
         """
+        self.record = record or RankRecord()
+        self.columns = self._known(ranks)
         self._ranks = ranks
         self._now = now
         self._where = where
 
+    def _known(self, ranks: Mapping[int, RankState]) -> tuple[Column, ...]:
+        """The columns of which anything can be known: of files alone there is no process, live there are no files."""
+        record, post_mortem = self.record, any(state.address.file for state in ranks.values())
+        hidden = set(_LIVE) if post_mortem else {"file", "called"}
+        hidden |= {
+            key
+            for key, known in (
+                ("call", record.has_calls),
+                ("lag", record.has_lag),
+                ("place", record.has_coordinates),
+                ("called", record.has_frames),
+                ("host", not post_mortem or any(state.host for state in ranks.values())),
+            )
+            if not known
+        }
+        return tuple(column for column in COLUMNS if column.key not in hidden)
+
     def cell(self, row: int, column: int) -> Cell:
-        state = self._ranks[row]
+        state, record = self._ranks[row], self.record
         match self.columns[column].key:
             case "rank":
                 return str(state.rank), ""
@@ -73,20 +103,27 @@ class RankRows:
                 return state.host, ""
             case "since":
                 return (age(self._now, state.since) if state.since is not None else ""), ""
+            case "call":
+                return record.call(row), "" if record.inside(row) else "table--muted"
+            case "lag":
+                lag = record.lag(row)
+                return ("?" if lag is None else f"{lag:,}"), "" if lag else "table--muted"
+            case "place":
+                return record.coordinates(row), "table--muted"
+            case "called":
+                return _frame_text(record.called_at(row)), ""
             case "ping":
                 return milliseconds(state.ping_s), ""
             case "where":
-                return self._where_text(row), ""
+                return _frame_text(self._where(row)), ""
             case "stuck":
                 return (str(len(state.stuck)) if state.stuck else ""), ""
             case "reason":
                 return state.reason, "table--muted"
+            case "file":
+                return state.address.file, "table--muted"
             case _:
                 return _address(state), "table--muted"
-
-    def _where_text(self, rank: int) -> str:
-        frame = self._where(rank)
-        return frame_line(frame) if frame is not None else ""
 
     def order(
         self,
@@ -118,10 +155,25 @@ class RankRows:
         return previous if previous is not None and np.array_equal(previous, order) else order
 
     def _value(self, state: RankState, key: str) -> object:
-        if key == "where":
-            where = self._where_text(state.rank)
-            return _natural(where) if where else None
-        return _value(state, key)
+        rank, record = state.rank, self.record
+        match key:
+            case "lag":
+                return record.lag(rank)
+            case "where":
+                text = _frame_text(self._where(rank))
+            case "called":
+                text = _frame_text(record.called_at(rank))
+            case "call":
+                text = record.call(rank)
+            case "place":
+                text = record.coordinates(rank)
+            case _:
+                return _value(state, key)
+        return _natural(text) if text else None
+
+
+def _frame_text(frame: Frame | None) -> str:
+    return frame_line(frame) if frame is not None else ""
 
 
 def _value(state: RankState, key: str) -> object:
@@ -141,12 +193,14 @@ def _value(state: RankState, key: str) -> object:
             return _natural(state.reason) if state.reason else None
         case "address":
             return _natural(_address(state)) if _address(state) else None
+        case "file":
+            return _natural(state.address.file) if state.address.file else None
     return state.rank
 
 
 def _address(state: RankState) -> str:
-    """Where a rank registered, or the file it is known from, or why there is neither."""
-    return state.address.registered or state.address.file or state.address.error
+    """Where a rank registered, or why it has not."""
+    return state.address.registered or state.address.error
 
 
 @lru_cache(maxsize=65_536)
@@ -158,6 +212,6 @@ def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
 
 def row_text(rows: RankRows, rank: int) -> str:
     """One row as plain text, for the clipboard."""
-    cells = [rows.cell(rank, index)[0] for index in range(len(COLUMNS))]
-    said = [f"{column.title} {text}" for column, text in zip(COLUMNS, cells, strict=True) if text]
+    cells = [rows.cell(rank, index)[0] for index in range(len(rows.columns))]
+    said = [f"{column.title} {text}" for column, text in zip(rows.columns, cells, strict=True) if text]
     return "  ".join(said)

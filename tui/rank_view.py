@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from operator import is_not
 from typing import TYPE_CHECKING
 
 from ..services.ranksets import RankSet
 from ..services.snapshot import RankClass
+from .counters_view import CountersView
 from .finding_choice import FindingChoice
 from .progress_view import ProgressView
 from .rank_filter import FilterError, RankFilter
-from .rank_rows import COLUMNS, RankRows
+from .rank_record import RankRecord
+from .rank_rows import RankRows
 from .recorder_view import RecorderView
 from .stack_view import StackView
 
@@ -35,11 +38,15 @@ class RankView:
         """How the rank x group progress matrix is shown."""
         self.recorder = RecorderView(session)
         """What of the flight recorder is shown."""
+        self.counters = CountersView(session)
+        """What of the wait counters is shown."""
         self.filter: RankFilter | None = None
         self.error = ""
         """What is wrong with the text typed last; the rest of it holds."""
         self.sort_key = "rank"
         self.descending = False
+        self._record: RankRecord | None = None
+        self._record_of: tuple[object, ...] | None = None
         self._order: NDArray[np.intp] | None = None
         self._made_for: object = None
 
@@ -63,8 +70,9 @@ class RankView:
 
     def sort_next(self) -> None:
         """Sort by the column after the one sorted by."""
-        keys = [column.key for column in COLUMNS]
-        self.sort_key = keys[(keys.index(self.sort_key) + 1) % len(keys)]
+        keys = [column.key for column in self.rows(0).columns]
+        at = keys.index(self.sort_key) if self.sort_key in keys else -1
+        self.sort_key = keys[(at + 1) % len(keys)]
         self.descending = False
 
     def rows(self, now: int) -> RankRows:
@@ -73,7 +81,18 @@ class RankView:
         Args:
             now: ns since the epoch, for ages.
         """
-        return RankRows(self._session.ranks, now, self.stacks.where)
+        return RankRows(self._session.ranks, now, self.stacks.where, self.record())
+
+    def record(self) -> RankRecord:
+        """What the flight recorders of the newest look say of the ranks."""
+        session = self._session
+        made_for = (session.recorder, session.recorded_stacks)
+        if self._record is None or self._record_of is None or any(map(is_not, self._record_of, made_for)):
+            recorded = session.recorded_stacks
+            called_at = self.stacks.called_at if recorded is not None and recorded.dumps else None
+            self._record = RankRecord(session.recorder, self.stacks.calls, called_at)
+            self._record_of = made_for
+        return self._record
 
     def order(self) -> NDArray[np.intp]:
         """The ranks shown, in order. The same array as long as nothing changed."""

@@ -25,10 +25,16 @@ _NUMBER = re.compile(r"[-+]?[0-9][0-9.,]*( ?[a-zµ%]{1,3})?")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
+_DATE = re.compile(r"\d{1,4}([-/])\d{1,4}(\1\d{1,4})?", re.ASCII)
+"""Ranks `1-7` among them."""
+
+
 def csv_cell(text: str) -> str:
-    """The text of a cell made plain; what a spreadsheet would take for a formula gets an apostrophe before it."""
+    """The text of a cell made plain; what a spreadsheet would take for a formula or a date gets an apostrophe before
+    it."""
     said = plain(text)
-    return f"'{said}" if said.startswith(_FORMULA) and not _NUMBER.fullmatch(said) else said
+    formula = said.startswith(_FORMULA) and not _NUMBER.fullmatch(said)
+    return f"'{said}" if formula or _DATE.fullmatch(said) else said
 
 
 def export_name(target: str, source: str, table: str, at: int) -> str:

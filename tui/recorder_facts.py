@@ -50,7 +50,7 @@ def title_of(tables: RecorderTables, tab: Tab, row: int) -> str:
             return f"rank {spot.rank} in {number}{group}"
         case Tab.MEMBERSHIPS:
             return f"rank {spot.rank}{group}"
-    return f"group {named}"
+    return named if named.startswith(("group ", "the default group")) else f"group {named}"
 
 
 def _stack(tables: RecorderTables, row: int, session: Session, stacks: StackView) -> _Stack:
@@ -61,7 +61,7 @@ def _stack(tables: RecorderTables, row: int, session: Session, stacks: StackView
     rank = int(tables.lines.rank[row])
     now = stacks.top(rank)
     if now:
-        title = f"the dump has no frames; where rank {rank} is now (look {session.stacks.look_id}, 3 shows all)"
+        title = f"the dump has no frames; where rank {rank} is now (look {session.stacks.look_id}; key 3 shows all)"
         return _Stack(title, tuple(str(frame) for frame in now))
     return _Stack(f"the dump has no frames, and there is no Python stack of rank {rank}")
 

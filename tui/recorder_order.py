@@ -54,6 +54,11 @@ class RowOrder:
         small = self.tab in (Tab.FINDINGS, Tab.GROUPS)
         return not small and len(self.tables.diagnosis.analysis.job.columns) >= LONG
 
+    @property
+    def is_history(self) -> bool:
+        """Whether it is what one rank has called: as long as nobody sorts it, the newest call stands last."""
+        return self.tab is Tab.CALLS and self.narrowed is not None and self.narrowed.seq is None
+
     def carry_out(self, before: Shown | None = None) -> Shown:
         """The rows. Slow on a big job.
 
@@ -67,7 +72,10 @@ class RowOrder:
             mask = matching if mask is None else matching & mask
         same = before is not None and before.rows.table is table and before.rows.short == self.short
         rows = before.rows if before is not None and same else RecorderRows(table, short=self.short)
-        return Shown(self, rows, ordered(table, self.sorts, mask))
+        order = ordered(table, self.sorts, mask)
+        if self.is_history and not self.sorts:
+            order = order[np.argsort(self.tables.lines.created[order], kind="stable")]
+        return Shown(self, rows, order)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,6 +90,13 @@ class Shown:
     def total(self) -> int:
         """Rows of the whole table."""
         return len(self.rows.table)
+
+    def first_row(self) -> int:
+        """Where the cursor begins: on the newest call of one rank, else on the first row. There is at least one."""
+        if not self.made_by.is_history:
+            return int(self.order[0])
+        created = self.made_by.tables.lines.created[self.order]
+        return int(self.order[len(created) - 1 - int(created[::-1].argmax())])
 
     def spot_of(self, row: int) -> Spot:
         return spot_of(self.made_by.tables, self.made_by.tab, row)

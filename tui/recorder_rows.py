@@ -16,6 +16,7 @@ __all__ = ["COLOURS", "COMPONENTS", "SIGNS", "RecorderRows"]
 COMPONENTS: dict[Sign, str] = {
     Sign.NONE: "",
     Sign.MISSING: "table--missing",
+    Sign.WAITING: "table--open",
     Sign.MISMATCH: "table--mismatch",
     Sign.OPEN: "table--open",
     Sign.FAINT: "table--muted",
@@ -24,12 +25,13 @@ COMPONENTS: dict[Sign, str] = {
 COLOURS: dict[Sign, str] = {
     Sign.NONE: "",
     Sign.MISSING: "bold $text-error",
+    Sign.WAITING: "$text-accent",
     Sign.MISMATCH: "bold $text-warning",
     Sign.OPEN: "$text-accent",
     Sign.FAINT: "$foreground-muted",
 }
 """The same for the pane beside it."""
-SIGNS: dict[Sign, str] = {Sign.MISSING: "! ", Sign.MISMATCH: "≠ "}
+SIGNS: dict[Sign, str] = {Sign.MISSING: "! ", Sign.WAITING: "w ", Sign.MISMATCH: "≠ "}
 """What stands before the text, so that a screen without colours says it too."""
 
 
@@ -53,8 +55,9 @@ class RecorderRows:
         """
         self.table = table
         self.short = short
-        self.missing = table.mask(RowFilter.parse("is:missing"))
-        """Rows of calls that some rank has not come to."""
+        waits = table.lacking_sign is Sign.WAITING
+        self.missing = table.mask(RowFilter.parse("is:missing is:open" if waits else "is:missing"))
+        """Rows of calls that some rank has not come to; of the calls of ranks those that wait."""
         self.mismatch = table.mask(RowFilter.parse("is:mismatch"))
         self._places = self._chosen() if short else tuple(range(len(table.fields)))
         """The field of each column."""
@@ -82,6 +85,6 @@ class RecorderRows:
     def cell(self, row: int, column: int) -> Cell:
         text, sign = self.table.cell(row, self._places[column])
         if column == 0:
-            sign = Sign.MISMATCH if self.mismatch[row] else Sign.MISSING if self.missing[row] else sign
+            sign = Sign.MISMATCH if self.mismatch[row] else self.table.lacking_sign if self.missing[row] else sign
         blank = "  " if column == 0 and self.columns[0].align == "left" else ""
         return SIGNS.get(sign, blank) + text if text else "", COMPONENTS[sign]

@@ -66,6 +66,9 @@ def recorder_line(session: Session, view: RecorderView, now: int, width: int, *,
     missing = _missing(view)
     if missing:
         left.append(styled(f"! {count(len(missing), 'rank')} missing: {missing}", "bold $text-error"))
+        if session.selected is not None and session.selected in missing:
+            ways = "m calls" if session.post_mortem else "m calls, 3 stack"
+            left.append(Content.styled(f"of rank {session.selected}: {ways}", "$foreground-muted"))
     if busy:
         left.append(Content.styled("ordering the rows …", "$text-accent"))
     if view.diagnosis is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from ..services.ranksets import RankSet
 from ..services.recorder_findings import group_named
 from ..services.recorder_tables.browser import RecorderTables
 from ..services.recorder_tables.order import Sort
@@ -125,7 +126,7 @@ class RecorderView:
                 self.source,
                 hosts=hosts,
                 name_ranks=lambda some: name_ranks(some, ranks, look.coordinates),
-                beside=Witness(ranks, self._session.stacks),
+                beside=Witness(ranks, self._session.stacks, self._session.counters),
             )
         return self._tables[self.source]
 
@@ -173,25 +174,28 @@ class RecorderView:
         return True
 
     def cursor(self) -> int | None:
-        """The row of the cursor, the first one when its own is gone; None when there is no row."""
+        """The row of the cursor, `Shown.first_row` when its own is gone; None when there is no row."""
         shown, at = self.shown, self.state.at
         if shown is None or not len(shown.order):
             return None
         known = self._cursor
         if known is None or known[0] is not shown or known[1] != at:
             row = shown.row_of(at) if at is not None else None
-            known = self._cursor = (shown, at, row if row is not None else int(shown.order[0]))
+            known = self._cursor = (shown, at, row if row is not None else shown.first_row())
         return known[2]
 
     def finding_spot(self, finding: Spot) -> Spot | None:
-        """The call that a finding is about, with a rank that made it; None when it is about none."""
+        """The call that a finding is about, with the first culprit of its group, or without one a rank that made it;
+        None when it is about none."""
         tables = self.tables()
         row = row_of(tables, Tab.FINDINGS, finding) if tables is not None else None
         target = tables.findings.target_of(row) if tables is not None and row is not None else None
         if tables is None or row is None or target is None:
             return None
-        inside = int(tables.lines.rank[tables.lines.starts[target]])
-        return replace(spot_of(tables, Tab.COLLECTIVES, target), rank=inside)
+        spot, one = spot_of(tables, Tab.COLLECTIVES, target), tables.findings.findings[row]
+        members = spot.group.members if spot.group is not None else RankSet()
+        culprit = (one.culprits & members).first
+        return replace(spot, rank=int(tables.lines.rank[tables.lines.starts[target]]) if culprit is None else culprit)
 
     def stand_on(self, row: int) -> None:
         """The cursor has moved."""

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["EntryRows", "StackEntry", "entries", "standing_text"]
 
 
+_NOBODY = RankSet()
+
+
 @dataclass(frozen=True, slots=True)
 class StackEntry:
     """Ranks that stand at one place, or that have no stack for one reason."""
@@ -37,6 +40,8 @@ class StackEntry:
     """Number of the class among those shown."""
     call: CallPlace | None = None
     """Which call the ranks are inside; None where that is not asked."""
+    accused: RankSet = _NOBODY
+    """Those of the ranks that findings accuse."""
 
 
 def entries(
@@ -46,8 +51,9 @@ def entries(
     *,
     searched: bool,
     calls: PendingCalls | None = None,
+    culprits: RankSet = _NOBODY,
 ) -> list[StackEntry]:
-    """Fewest ranks first, then by the lowest rank.
+    """Those with an accused rank first, then by the number of ranks, fewest first, then by the lowest rank.
 
     Args:
         part: the stacks that are shown.
@@ -55,6 +61,7 @@ def entries(
         ranks: the ranks that are shown.
         searched: frames are searched for, so what has none is left out.
         calls: which call each rank is inside; None, or one without any dump, tells none apart.
+        culprits: ranks that findings accuse.
     """
     found = [StackEntry(one.ranks, one, merged_at=number) for number, one in enumerate(part.classes)]
     if not searched:
@@ -67,7 +74,8 @@ def entries(
             found.append(StackEntry(part.without, reason="the main thread is not in the dump"))
     if calls:
         found = [replace(entry, ranks=at.ranks, call=at) for entry in found for at in calls.split(entry.ranks)]
-    return sorted(found, key=lambda entry: (len(entry.ranks), entry.ranks.first or 0))
+    found = [replace(entry, accused=entry.ranks & culprits) for entry in found]
+    return sorted(found, key=lambda entry: (not entry.accused, len(entry.ranks), entry.ranks.first or 0))
 
 
 _MAIN = (
@@ -116,7 +124,11 @@ class EntryRows:
             case "count":
                 return f"{len(entry.ranks):,}", ""
             case "ranks":
-                return str(entry.ranks), "table--muted"
+                return (
+                    (f"! {entry.ranks}", "table--missing")
+                    if entry.ranks == entry.accused
+                    else (str(entry.ranks), "table--muted")
+                )
             case "since":
                 said = standing_text(self._standing(entry.ranks), self._now) if entry.stack is not None else ""
                 return said, "table--muted"

@@ -166,6 +166,13 @@ class StackView:
             self._where[rank] = user_frame(frames) or next(iter(frames), None)
         return self._where[rank]
 
+    def called_at(self, rank: int) -> Frame | None:
+        """Where a rank made the call it is inside, of a job known from files: innermost frame of the user's code."""
+        recorded = self._session.recorded_stacks
+        main = recorded.main(rank) if recorded is not None else None
+        frames = main.frames if main is not None else ()
+        return user_frame(frames) or next(iter(frames), None)
+
     def top(self, rank: int | None) -> tuple[Frame, ...]:
         """The main thread of a rank, innermost frame first, boring ones left out."""
         main = self._session.stacks.main(rank) if rank is not None else None

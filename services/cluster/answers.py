@@ -55,6 +55,8 @@ def _decode(data: bytes, wanted: type[T]) -> T:
         return msgspec.json.decode(data, type=wanted)
     except msgspec.ValidationError as error:
         raise AnswerError(f"JSON of another shape: {error}") from None
+    except RecursionError:
+        raise AnswerError("its JSON is nested too deep to be read") from None
 
 
 def explain_status(source: str, status: int, body: Body, location: str = "") -> str:

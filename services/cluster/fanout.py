@@ -1,8 +1,8 @@
 """One look over many ranks: every reply is handed on as it comes, nobody waits for the slowest.
 
 Per rank the order is ping, then (when it answered as a worker server should) the list of its handlers, once, its
-flight recorders, torchcomms' health check and its Python traceback; py-spy only where the traceback did not come. Over
-ranks, lower stages go first: all pings before the first traceback.
+flight recorders, its wait counters, torchcomms' health check and its Python traceback; py-spy only where the traceback
+did not come. Over ranks, lower stages go first: all pings before the first traceback.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ..snapshot import Outcome
 from .answers import AnswerError, read_json
 from .liveness import is_pong
-from .probes import DUMP_TRACEBACK, HANDLERS, HEALTH, PING, PYSPY, RECORDERS
+from .probes import COUNTERS, DUMP_TRACEBACK, HANDLERS, HEALTH, PING, PYSPY, RECORDERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -80,7 +80,7 @@ async def _look_at(
             worker.handlers = tuple(read_json(await ask(HANDLERS), list[str]))
         except AnswerError:  # the reply itself says so on the screen; it is asked again at the next look
             worker.handlers = None
-    for probe in (*RECORDERS, HEALTH):
+    for probe in (*RECORDERS, COUNTERS, HEALTH):
         if worker.handlers is not None and worker.has(probe):
             await ask(probe)
     if not worker.has(DUMP_TRACEBACK):

@@ -10,15 +10,18 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 __all__ = [
+    "COUNTERS",
     "DUMP_TRACEBACK",
     "HANDLERS",
     "HEALTH",
     "PING",
     "PYSPY",
     "RECORDERS",
+    "TORCH_PROFILE",
     "WRITE_DUMP_FILE",
     "Probe",
     "py_spy",
+    "torch_profile",
 ]
 
 KIB = 1024
@@ -68,6 +71,8 @@ RECORDERS = (
     ),
 )
 """The flight recorders, NCCL's first; a rank is asked for those that it has."""
+COUNTERS = Probe("wait_counter_values", "POST", "/handler/wait_counter_values", stage=3, budgets=1, max_bytes=4 * MIB)
+"""In what the rank waits; answered without its GIL."""
 HEALTH = Probe(
     "torchcomms_health_check", "POST", "/handler/torchcomms_health_check", stage=3, budgets=1, max_bytes=256 * KIB
 )
@@ -79,6 +84,16 @@ WRITE_DUMP_FILE = Probe(
 DUMP_TRACEBACK = Probe("dump_traceback", "POST", "/handler/dump_traceback", stage=4, budgets=1, max_bytes=64 * MIB)
 PYSPY = Probe("pyspy_dump", "POST", "/handler/pyspy_dump?nonblocking=1", stage=5, budgets=4, max_bytes=64 * MIB)
 """The form that does not pause the rank's process; it sees a rank whose GIL is held."""
+
+TORCH_PROFILE = Probe(
+    "torch_profile", "POST", "/handler/torch_profile", stage=5, budgets=1, max_bytes=16 * 1024 * MIB
+)
+"""Makes the rank run torch's profiler: only when a person has agreed, and never again by itself."""
+
+
+def torch_profile(duration_s: float) -> Probe:
+    """The request for a profile of so many seconds."""
+    return replace(TORCH_PROFILE, path=f"{TORCH_PROFILE.path}?duration={duration_s:g}")
 
 
 def py_spy(*, native: bool = False, subprocesses: bool = False, blocking: bool = False) -> Probe:

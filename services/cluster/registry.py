@@ -9,7 +9,7 @@ import msgspec
 
 from ..addresses import parse_worker
 from ..plain_text import plain
-from ..ranksets import RankSet
+from ..ranksets import RankSet, ranks_said
 from ..snapshot import RankAddress
 from ..targets import TargetError
 from .store import MAX_KEYS, Oversized, StoreError, StoreFault
@@ -255,7 +255,7 @@ async def _addresses(store: StoreClient, keys: Mapping[int, bytes], notes: list[
                 addresses[rank] = _registered(rank, value)
     odd = RankSet(rank for rank, address in addresses.items() if address.error)
     if odd:
-        notes.append(f"what ranks {odd} have registered is no address of a worker")
+        notes.append(f"what {ranks_said(odd, 'has', 'have')} registered is no address of a worker")
     return addresses
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from ..endpoints import Endpoint
@@ -42,10 +42,12 @@ _RESUMES = 8
 
 @dataclass(frozen=True, slots=True)
 class Oversized:
-    """Stands for a value that is longer than was wanted and was not kept."""
+    """Stands for a value that is longer than was wanted."""
 
     length: int
     """Bytes of the value."""
+    head: bytes = field(default=b"", compare=False, repr=False)
+    """As many of them as were wanted."""
 
 
 class StoreClient:
@@ -135,7 +137,7 @@ class StoreClient:
         return [None if isinstance(value, Oversized) else value for value in values]
 
     async def get_short(self, keys: Sequence[bytes], limit: int) -> list[bytes | Oversized | None]:
-        """As `get_many`, but a value of more than `limit` bytes is not kept: Oversized stands in its place."""
+        """As `get_many`, but of a longer value only `limit` bytes are kept: Oversized stands in its place."""
         return await self._operation(lambda connection: self._values(connection, keys, limit))
 
     # one operation --------------------------------------------------------------------------------------------
@@ -278,9 +280,9 @@ class StoreClient:
                     values[index] = await connection.take(length)
                     got += 1
                     continue
-                values[index] = Oversized(length)
+                values[index] = Oversized(length, await connection.take(limit))
                 got += 1
-                if not await connection.skip(length):
+                if not await connection.skip(length - limit):
                     return got, StoreError(
                         StoreFault.TOO_LARGE,
                         f"{self._where} holds many values as long as {length:,} bytes where short ones belong",

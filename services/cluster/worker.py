@@ -17,7 +17,7 @@ import httpx
 
 from ..addresses import parse_worker
 from ..snapshot import Outcome, RankReply
-from ..spool import EMPTY, Body, BodyWriter
+from ..spool import EMPTY, Body
 from .answers import explain_status
 from .failures import explain_failure
 from .gzip_stream import NotPackedError, unpacked
@@ -26,7 +26,7 @@ from .transport import CONNECTION, Connection
 
 if TYPE_CHECKING:
     from ..snapshot import RankAddress
-    from ..spool import Spool
+    from ..spool import Sink, Spool
     from .lanes import Lanes
     from .probes import Probe
 
@@ -59,6 +59,10 @@ class _Request:
     budget_s: float
     started_at: int
     started: float
+    sink: Sink | None = None
+    """Where the answer goes; the spool when None."""
+    answer_s: float = 0.0
+    """Seconds beyond the budget for an answer that has begun."""
     task: asyncio.Task[RankReply] | None = None
     connection: Connection | None = None
     status: int | None = None
@@ -111,13 +115,20 @@ class Worker:
         """Whether the rank has a handler, as far as is known."""
         return self.handlers is None or probe.source in self.handlers
 
-    async def ask(self, probe: Probe, budget_s: float) -> RankReply:
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """Sources with a request that is not over."""
+        return tuple(self._requests)
+
+    async def ask(self, probe: Probe, budget_s: float, *, sink: Sink | None = None, answer_s: float = 0.0) -> RankReply:
         """Send one request, or wait for the one that is still out, and say within the budget how it stands.
 
         Args:
             probe: what to ask.
             budget_s: seconds from sending to the whole answer. Time spent waiting for a place in a lane is not
                 counted. A request kept from an earlier look gets `PATIENCE_S` more.
+            sink: takes the answer in place of the spool; it is finished or discarded in any case.
+            answer_s: seconds beyond the budget for an answer that has begun.
         """
         given_s = budget_s
         budget_s = max(budget_s, self._slowest.get(probe.source, 0.0) * SLOW_FACTOR)
@@ -128,8 +139,10 @@ class Worker:
         try:
             if self._lanes.full:
                 error = f"not asked: {self._lanes.open} connections are open and this machine allows no more"
+                if sink is not None:
+                    sink.discard()
                 return self._unsent(probe, error)
-            request = self._send(probe, given_s)
+            request = self._send(probe, given_s, sink, answer_s)
             await self._patience(request, budget_s)
         except asyncio.CancelledError:
             self._let_go(probe.source)
@@ -153,8 +166,8 @@ class Worker:
         await asyncio.gather(*tasks, return_exceptions=True)
         self._requests.clear()
 
-    def _send(self, probe: Probe, budget_s: float) -> _Request:
-        request = _Request(probe, budget_s, started_at=time.time_ns(), started=time.monotonic())
+    def _send(self, probe: Probe, budget_s: float, sink: Sink | None, answer_s: float) -> _Request:
+        request = _Request(probe, budget_s, time.time_ns(), time.monotonic(), sink, answer_s)
         self._requests[probe.source] = request
         self._lanes.open += 1
         request.task = asyncio.create_task(self._perform(request), name=f"rank {self.rank} {probe.source}")
@@ -184,6 +197,8 @@ class Worker:
         request.watchers += 1
         try:
             await asyncio.wait([request.task], timeout=left)
+            if not request.task.done() and request.answering and request.answer_s:
+                await asyncio.wait([request.task], timeout=request.answer_s)
         except asyncio.CancelledError:
             self._let_go(request.probe.source)
             raise
@@ -247,7 +262,7 @@ class Worker:
         request.connection = Connection(resolved=self._host_is_address)
         CONNECTION.set(request.connection)
         probe = request.probe
-        writer = self._spool.writer()
+        writer = request.sink or self._spool.writer()
         try:
             async with self._client.stream(probe.method, self._base + probe.path, auth=self._auth) as response:
                 request.answering = True
@@ -330,7 +345,7 @@ def _is_address(host: str) -> bool:
     return True
 
 
-def _kept(writer: BodyWriter) -> Body:
+def _kept(writer: Sink) -> Body:
     """What came before the failure; nothing when the disk can't take it."""
     try:
         return writer.finish()

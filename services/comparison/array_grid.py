@@ -20,6 +20,7 @@ FOLD = 10
 """Elements in a row of a longer vector."""
 DIGITS = {2: 5, 1: 4}
 """Itemsize of floats to the significant digits shown; 6 of wider ones."""
+COMPLEX_DIGITS = 4
 
 
 class Mark(Enum):
@@ -57,6 +58,8 @@ class ArrayGrid:
         elif len(shape) > 1:
             self.rows = shape[-2]
         self.planes = math.prod(shape[:-2]) if self.elements.size else 0
+        size = self.elements.array.dtype.itemsize
+        self.digits = COMPLEX_DIGITS if self.elements.kind is Kind.COMPLEX else DIGITS.get(size, 6)
         self.cell_width = self._cell_width()
         """Characters of the longest value, as `cells` writes it."""
 
@@ -110,9 +113,8 @@ class ArrayGrid:
         made: Cells = []
         for at in range(row, min(row + height, self.rows) if self.planes else row):
             few = self.row(plane, at, column, width)
-            digits = DIGITS.get(few.array.dtype.itemsize, 6)
             values = [few.at(place) for place in range(few.size)]
-            made.append([(format_number(value, few, digits), _mark(value)) for value in values])
+            made.append([(format_number(value, few, self.digits), _mark(value)) for value in values])
         return made
 
     def _few(self, index: tuple[int, ...]) -> Any:
@@ -127,9 +129,9 @@ class ArrayGrid:
             case Kind.INTEGER | Kind.BITS:
                 return {1: 4, 2: 6, 4: 11}.get(size, 20)
             case Kind.COMPLEX:
-                return 22 if size <= 8 else 26
-            case Kind.FLOAT:
-                return {1: 8, 2: 10, 4: 12}.get(size, 13)
+                return 2 * (self.digits + (7 if size >= 16 else 6)) + 1
+            case Kind.FLOAT:  # -1.23457e-10: the digits, two signs, a point, an `e` and the exponent
+                return self.digits + (6 if size < 8 else 7 if size == 8 else 8)
 
 
 def differences(
@@ -150,7 +152,7 @@ def differences(
 def difference(ours: Elements, theirs: Elements, place: int) -> tuple[str, Mark]:
     """The text of one difference, and its mark."""
     a, e = ours.at(place), theirs.at(place)
-    if a == e or (a != a and e != e):  # noqa: PLR0124 - NaN
+    if a == e or (a != a and e != e):
         return "=", Mark.EQUAL
     if Mark.SPECIAL in (_mark(a), _mark(e)):
         return f"{_short(a)}/{_short(e)}", Mark.SPECIAL

@@ -88,7 +88,7 @@ class Elements:
     def stored(self, start: int, stop: int) -> NDArray[Any]:
         """Elements `start` to `stop` in row order as they are stored, in native byte order; complex32 as complex64."""
         if self._pairs:
-            halves = self._cut(2 * start, 2 * stop).astype(np.float32)
+            halves = _widened(self._cut(2 * start, 2 * stop), np.float32)
             return np.ascontiguousarray(halves).view(np.complex64)
         block = self._cut(start, stop)
         return block if block.dtype.isnative else block.astype(block.dtype.newbyteorder("="))
@@ -99,9 +99,9 @@ class Elements:
             case Kind.INTEGER | Kind.BITS:
                 return stored.astype(np.uint64 if stored.dtype == np.uint64 else np.int64)
             case Kind.FLOAT:
-                return stored.astype(np.float64) if stored.dtype.itemsize <= 8 else stored
+                return _widened(stored, np.float64) if stored.dtype.itemsize <= 8 else stored
             case Kind.COMPLEX:
-                return stored.astype(np.complex128) if stored.dtype.itemsize <= 16 else stored
+                return _widened(stored, np.complex128) if stored.dtype.itemsize <= 16 else stored
 
     def at(self, flat: int) -> bool | int | float | complex:
         """One element as a Python number; exact for whole numbers."""
@@ -133,6 +133,12 @@ def blocks(size: int) -> Iterator[tuple[int, int]]:
     """(start, stop) of each block of `size` elements."""
     for start in range(0, size, BLOCK):
         yield start, min(start + BLOCK, size)
+
+
+def _widened(stored: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
+    """Without the warning that NumPy has for a signalling NaN."""
+    with np.errstate(invalid="ignore"):
+        return stored.astype(dtype)
 
 
 def _kind(dtype: np.dtype[Any]) -> Kind:

@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 
     from .groups import JobGroup
 
-__all__ = ["DIMENSIONS", "coordinates", "dimension_of", "written"]
+__all__ = ["DIMENSIONS", "coordinates", "dimension_of", "written", "written_short"]
 
 DIMENSIONS = (
     *("pp", "dp_replicate", "dp_shard", "dp_shard_cp", "dp", "dp_cp", "fsdp", "cp", "sp", "tp"),
     *("ep", "etp", "edp", "ep_tp", "dp_shard_mod_ep", "dp_shard_in_ep", "efsdp"),
 )
 """In the order in which they are written."""
+_MAIN = frozenset(("pp", "dp", "dp_replicate", "dp_shard", "dp_cp", "fsdp", "cp", "sp", "tp", "ep"))
+"""Dimensions that tell a rank from the others; the rest are made of these."""
 
 _MEGATRON = {
     "tensor_model_parallel": "tp",
@@ -102,3 +104,8 @@ def coordinates(groups: Iterable[JobGroup]) -> Mapping[int, Mapping[str, int]]:
 def written(of_rank: Mapping[str, int]) -> str:
     """`pp0 dp1 tp3`; empty when there are none."""
     return " ".join(f"{dimension}{place}" for dimension, place in of_rank.items())
+
+
+def written_short(of_rank: Mapping[str, int]) -> str:
+    """The same without the dimensions that are made of others, where there are others."""
+    return written({dimension: place for dimension, place in of_rank.items() if dimension in _MAIN}) or written(of_rank)

@@ -27,10 +27,13 @@ if TYPE_CHECKING:
     from .groups import JobGroup
     from .mismatch import Mismatch
 
-__all__ = ["PATIENCE_S", "Diagnosis", "FlightFinding", "Follower", "Step", "diagnose"]
+__all__ = ["PATIENCE_S", "SOON_S", "Diagnosis", "FlightFinding", "Follower", "Step", "diagnose"]
 
 PATIENCE_S = 30.0
 """Live: a wait of this age, in seconds, is more than the moment between two calls, with one look or in a young job."""
+SOON_S = 6.0
+"""Live: a wait that is shorter, in seconds, may be a step, an evaluation, the first batch: that it is more is only
+possible, and in a young job nothing but the class of a rank speaks against it before."""
 _MIXED = "Dumps of several jobs or runs lie together: read those of one alone."
 _LATE = frozenset((Kind.NOT_JOINED, Kind.P2P_UNMATCHED, Kind.NO_DUMP))
 """Kinds that a rank which is only slow looks like."""
@@ -95,6 +98,8 @@ class FlightFinding:
     """Culprits that have a dump, of another moment than the others."""
     early: bool = False
     """Live: the job is young, and the wait too short to tell a rank that hangs from one that is slow."""
+    soon: bool = False
+    """Live: the wait is so short that even after many short steps a longer one looks the same."""
     waits_itself: bool = False
     """By their stacks the culprits wait in communication themselves."""
     overran_s: float | None = None
@@ -217,6 +222,7 @@ def _finding(now: Analysis, cause: Cause, motion: Motion | None, live: bool) -> 
         timeout_s=entries.timeout_s,
         usual_s=(cadence.usual_s or None) if cadence else None,
         early=live and cadence is not None and _early(cause, cadence, entries.waited_s),
+        soon=live and cause.kind in _LATE and entries.waited_s is not None and entries.waited_s < SOON_S,
         overran_s=entries.overran_s,
         followers=_followers(now, cause),
         cycle=_steps(now, cause),
@@ -249,10 +255,10 @@ class _Timing:
             timeout = int(columns.timeout_ms[row])
             if timeout:
                 self.timeout_s = max(self.timeout_s or 0.0, timeout / 1e3)
-            if completed and rank in cause.call.late:
+            if completed and created > 0 and rank in cause.call.late:
                 self.overran_s = max(self.overran_s or 0.0, (completed - created) / 1e9)
             dump = now.job.dump_of(rank)
-            if dump is not None and dump.taken_at is not None and created:
+            if dump is not None and dump.taken_at is not None and created > 0:
                 self.waited_s = max(self.waited_s or 0.0, (dump.taken_at - created) / 1e9)
 
 

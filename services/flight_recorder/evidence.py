@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..findings import Evidence
-from ..ranksets import RankSet
+from ..ranksets import RankSet, ranks_said
 from .causes import Kind
 from .sizes import elements
 
@@ -28,29 +28,35 @@ def evidence_of(now: Analysis, cause: Cause) -> tuple[Evidence, ...]:
     lines = list(_mismatch_lines(cause.mismatch)) if cause.mismatch else []
     if cause.kind is Kind.DEADLOCK:
         for call in cause.cycle:
-            lines.append(Evidence("flight recorder", None, f"ranks {call.inside} are inside {called(now, call)}"))
+            lines.append(_inside(now, call))
     elif cause.call is not None and cause.mismatch is None:
         call = cause.call
-        lines.append(Evidence("flight recorder", None, f"ranks {call.inside} are inside {called(now, call)}"))
+        lines.append(_inside(now, call))
         if call.done:
-            lines.append(Evidence("flight recorder", None, f"ranks {call.done} have completed it"))
+            lines.append(Evidence("flight recorder", None, f"{ranks_said(call.done, 'has', 'have')} completed it"))
         if call.late:
             lines.append(
                 Evidence(
                     "flight recorder",
                     None,
-                    f"it ended after its timeout on ranks {call.late}: an abort ends stuck calls",
+                    f"it ended after its timeout on {ranks_said(call.late)}: an abort ends stuck calls",
                 )
             )
         if cause.kind is Kind.DEVICE_STUCK and not cause.culprits:
             lines.append(Evidence("flight recorder", None, "every known member has called it; nobody has completed it"))
         lines += _culprit_lines(now, call, cause)
         if call.unclear:
-            text = f"ranks {call.unclear} are inside no call; whether they have called it their counters do not tell"
+            they, theirs = ("it has", "its") if len(call.unclear) == 1 else ("they have", "their")
+            inside = ranks_said(call.unclear, "is", "are")
+            text = f"{inside} inside no call; whether {they} called it {theirs} counters do not tell"
             lines.append(Evidence("flight recorder", None, text))
         if unknown := call.absent - cause.culprits:
-            lines.append(Evidence("flight recorder", None, f"nothing is known of ranks {unknown}: no dump"))
+            lines.append(Evidence("flight recorder", None, f"nothing is known of {ranks_said(unknown)}: no dump"))
     return tuple(lines)
+
+
+def _inside(now: Analysis, call: OpenCall) -> Evidence:
+    return Evidence("flight recorder", None, f"{ranks_said(call.inside, 'is', 'are')} inside {called(now, call)}")
 
 
 def _culprit_lines(now: Analysis, call: OpenCall, cause: Cause) -> Iterator[Evidence]:
@@ -104,9 +110,9 @@ def _mismatch_lines(mismatch: Mismatch) -> Iterator[Evidence]:
         said = variant.said
         given = f"in {_sizes(said.inputs)} {_dtypes(said.input_dtypes)}"
         taken = f"out {_sizes(said.outputs)} {_dtypes(said.output_dtypes)}"
-        text = f"ranks {variant.ranks}: {said.operation.recorded}, {given}, {taken}"
+        text = f"{ranks_said(variant.ranks)}: {said.operation.recorded}, {given}, {taken}"
         if with_stacks and (bare := variant.ranks - variant.stacks):
-            text += f"; no stack recorded on ranks {bare}"
+            text += f"; no stack recorded on {ranks_said(bare)}"
         yield Evidence("flight recorder", None, text)
 
 
@@ -128,7 +134,7 @@ def called(now: Analysis, call: OpenCall) -> str:
 def refutation_of(now: Analysis, cause: Cause) -> str:
     """What would show that a cause is none, one sentence."""
     call = called(now, cause.call) if cause.call else "the call"
-    ranks = f"ranks {cause.culprits}" if len(cause.culprits) > 1 else f"rank {cause.culprits}"
+    ranks = ranks_said(cause.culprits)
     match cause.kind:
         case Kind.NOT_JOINED if not cause.culprits:
             return "A full list of the group's members, all of which have joined."

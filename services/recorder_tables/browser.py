@@ -83,7 +83,7 @@ class RecorderTables:
 
     @cached_property
     def findings(self) -> FindingRows:
-        return FindingRows(self.diagnosis, self.collectives, self._name_ranks, self._beside)
+        return FindingRows(self.diagnosis, self.collectives, self._name_ranks, self._beside, self.source)
 
     @cached_property
     def collectives(self) -> CollectiveRows:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..flight_recorder.columns import State
-from ..ranksets import RankSet
-from .group_names import group_label
+from ..ranksets import RankSet, ranks_said
+from .group_names import group_told
 from .lines import FIRST_OVER, STATES
 from .moments import NOT_KNOWN, instant_text, ms_text, offset_text, span_text
 from .table import Detail, Sign
@@ -35,7 +35,7 @@ def collective_details(rows: CollectiveRows, row: int) -> list[Detail]:
     state = int(rows.state[row])
     facts = [
         Detail("call", f"{lines.op_texts.text(head)} {_number(rows.sequence[row], rows.p2p[row])}"),
-        Detail("group", f"{group_label(group)}, {group.size} members: {group.members}"),
+        Detail("group", group_told(group)),
         Detail("state", STATES[state], Sign.OPEN if state < FIRST_OVER else Sign.NONE),
         Detail("ranks here", f"{there} ({len(there)})"),
     ]
@@ -85,7 +85,7 @@ def _mismatch(mismatch: Mismatch) -> list[Detail]:
         given = tensors_text(said.inputs, said.input_dtypes) or "none"
         taken = tensors_text(said.outputs, said.output_dtypes) or "none"
         facts.append(
-            Detail(f"ranks {variant.ranks}", f"{said.operation.recorded} in {given} out {taken}", Sign.MISMATCH)
+            Detail(ranks_said(variant.ranks), f"{said.operation.recorded} in {given} out {taken}", Sign.MISMATCH)
         )
     for pair in mismatch.pairs[:_LISTED]:
         told = f"{number_text(pair.sent)} elements sent, {number_text(pair.expected)} expected"
@@ -110,7 +110,7 @@ def call_details(rows: CallRows, row: int) -> list[Detail]:
         Detail(
             "call", f"{lines.op_texts.text(row)} #{lines.sequence[row]}{' (p2p_seq_id)' if lines.p2p[row] else ''}", odd
         ),
-        Detail("group", f"{group_label(group)}, {group.size} members: {group.members}"),
+        Detail("group", group_told(group)),
     ]
     if rows.collective_of(row) is None:
         facts.append(Detail("belongs to", "an earlier group of the same name: no other rank's call is matched to it"))
@@ -131,7 +131,7 @@ def call_details(rows: CallRows, row: int) -> list[Detail]:
         _instant("completed", int(lines.completed[row]), lines.newest),
     ]
     if not np.isnan(rows.late_s[row]):
-        facts.append(Detail("after the first rank", span_text(float(rows.late_s[row]))))
+        facts.append(Detail("after the first", span_text(float(rows.late_s[row]))))
     told = float(dump.entries.duration_ms[columns.row[closing]])
     if not np.isnan(told):
         facts.append(Detail("on the device", f"{ms_text(told)} ({told:g} ms)"))
@@ -159,7 +159,14 @@ def _number(sequence: np.uint64, p2p: np.bool_) -> str:
 def _instant(label: str, instant: int, newest: int) -> Detail:
     if instant <= 0:
         return Detail(label, NOT_KNOWN, Sign.FAINT)
-    return Detail(label, f"{instant_text(instant)}, {offset_text(instant, newest)} to the newest entry ({instant} ns)")
+    return Detail(label, f"{instant_text(instant)}, {_before(instant, newest)} ({instant} ns)")
+
+
+def _before(instant: int, newest: int) -> str:
+    """Where an instant is against the newest one that any rank recorded."""
+    if instant >= newest:
+        return "the newest of all"
+    return f"{offset_text(instant, newest).removeprefix('-')} before the newest of all"
 
 
 def _spans(duration_s: float, age_s: float, timeout_ms: int) -> list[Detail]:

@@ -34,6 +34,8 @@ __all__ = ["CallRows"]
 class CallRows(ColumnTable):
     """Rows as torch's table NCCL calls, then the entries of earlier groups that belong to no call. See `Lines`."""
 
+    lacking_sign = Sign.WAITING
+
     def __init__(self, collectives: CollectiveRows) -> None:
         self.lines = collectives.lines
         self.collectives = collectives

@@ -34,7 +34,7 @@ _FAR = np.iinfo(np.int64).max
 
 
 class CollectiveRows(ColumnTable):
-    """Rows as torch's table Collectives, in the same order; arrays have the shape (rows,)."""
+    """Rows as torch's table Collectives, in the order of time (see `Lines`); arrays have the shape (rows,)."""
 
     def __init__(self, lines: Lines, members: Members) -> None:
         self.lines = lines
@@ -287,7 +287,7 @@ class CollectiveRows(ColumnTable):
         if self.p2p[row]:
             return CellValue(str(count))
         size = self.members.groups[int(self.group[row])].size
-        return CellValue(f"{count}/{size}", Sign.MISSING if self.lacking[row] else Sign.NONE)
+        return CellValue(f"{count} of {size}", Sign.MISSING if self.lacking[row] else Sign.NONE)
 
     def _open_cell(self, row: int) -> CellValue:
         count = int(self.open[row])

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .table import Sign
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -39,6 +41,7 @@ class ColumnTable:
     """What the tables have in common. See `BrowseTable`."""
 
     name: str
+    lacking_sign: Sign = Sign.MISSING
 
     def __init__(self, name: str, columns: Sequence[Column], size: int) -> None:
         self.name = name

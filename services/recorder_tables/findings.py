@@ -12,12 +12,12 @@ import numpy as np
 from ..findings import Confidence, Severity
 from ..flight_recorder.operations import Kind as OpKind
 from ..flight_recorder.operations import operation
-from ..ranksets import RankSet
-from ..recorder_findings import sentence_of
+from ..ranksets import RankSet, ranks_said
+from ..recorder_findings import sentence_of, unaccused
 from ..witness import UNSEEN, Witness
 from .cells import known_cell, maybe_cell, span_cell
 from .column_table import Column, ColumnTable
-from .group_names import group_label
+from .group_names import group_label, group_told
 from .moments import NOT_KNOWN, span_text
 from .order import sortable
 from .row_filter import Flag
@@ -43,22 +43,37 @@ _LISTED = 64
 
 
 class FindingRows(ColumnTable):
-    """In the order of the diagnosis: `findings`, then `passing`, which accuse nobody unless something backs them."""
+    """In the order of the diagnosis: `findings`, then `passing`, which accuse nobody unless something backs them.
+
+    Nor does one of `findings` that is excused.
+    """
 
     def __init__(
-        self, diagnosis: Diagnosis, collectives: CollectiveRows, name_ranks: NameRanks, beside: Witness = UNSEEN
+        self,
+        diagnosis: Diagnosis,
+        collectives: CollectiveRows,
+        name_ranks: NameRanks,
+        beside: Witness = UNSEEN,
+        source: str = "",
     ) -> None:
         """
         Args:
             beside: what is known of the ranks beside their recorders; the verdict weighs findings by it too.
+            source: the recorder.
         """
-        passing = [not beside.backs(one) for one in diagnosis.passing]
-        self._passing = np.array([False] * len(diagnosis.findings) + passing, dtype=np.bool_)
+        passes = [beside.excuses(one) for one in diagnosis.findings]
+        passes += [not beside.backs(one) for one in diagnosis.passing]
+        self._passing = np.array(passes, dtype=np.bool_)
         told = (*diagnosis.findings, *diagnosis.passing)
-        self.findings: tuple[FlightFinding, ...] = tuple(
-            replace(one, severity=Severity.INFO, confidence=Confidence.POSSIBLE) if passes else beside.weighed(one)
-            for one, passes in zip(told, self._passing, strict=True)
+        weighed = (
+            replace(one, severity=Severity.INFO, confidence=Confidence.POSSIBLE) if calm else beside.weighed(one)
+            for one, calm in zip(told, self._passing, strict=True)
         )
+        made = [unaccused(one, beside, source) for one in weighed]
+        self.findings: tuple[FlightFinding, ...] = tuple(one for one, _ in made)
+        self._not_asked = tuple(beyond for _, beyond in made)
+        """Those of whom nothing is known as nobody has asked them."""
+        self._beside = beside
         self._collectives = collectives
         self._name_ranks = name_ranks
         super().__init__("Findings", self._made(), len(self.findings))
@@ -89,7 +104,8 @@ class FindingRows(ColumnTable):
 
     def sentence(self, row: int) -> str:
         """The finding as the verdict says it."""
-        return sentence_of(self.findings[row], self._name_ranks)
+        one = self.findings[row]
+        return sentence_of(one, self._name_ranks, self._beside.shown_by(one.culprits), self._not_asked[row])
 
     @cached_property
     def _sentences(self) -> Texts:
@@ -192,10 +208,16 @@ class FindingRows(ColumnTable):
         if self._passing[row]:
             facts.append(Detail("may pass", "a moment between two calls looks the same; nobody is accused", Sign.FAINT))
         if one.group is not None:
-            facts.append(Detail("group", f"{group_label(one.group)}, {one.group.size} members: {one.group.members}"))
+            facts.append(Detail("group", group_told(one.group)))
         if one.op is not None:
             facts.append(Detail("call", one.op if one.seq is None else f"{one.op} #{one.seq}"))
-        for label, ranks in (("culprits", one.culprits), ("waiting", one.waiting), ("not known", one.unknown)):
+        told = (
+            ("culprits", one.culprits),
+            ("not asked", self._not_asked[row]),
+            ("waiting", one.waiting),
+            ("not known", one.unknown),
+        )
+        for label, ranks in told:
             if ranks:
                 facts.append(
                     Detail(label, f"{ranks} ({len(ranks)})", Sign.MISSING if label == "culprits" else Sign.NONE)
@@ -204,7 +226,7 @@ class FindingRows(ColumnTable):
         facts += [
             Detail(
                 f"step {place}",
-                f"ranks {step.inside} in {step.op} #{step.seq} of {group_label(step.group)} for {step.waits_for}",
+                f"{ranks_said(step.inside)} in {step.op} #{step.seq} of {group_label(step.group)} for {step.waits_for}",
             )
             for place, step in enumerate(one.cycle[:_LISTED], 1)
         ]
@@ -217,7 +239,7 @@ class FindingRows(ColumnTable):
         facts += [
             Detail(
                 "" if place else "behind it",
-                f"{call.op} #{call.seq} of {group_label(call.group)}, ranks {call.ranks}"
+                f"{call.op} #{call.seq} of {group_label(call.group)}, {ranks_said(call.ranks)}"
                 f"{'' if call.current else ' (queued)'}",
             )
             for place, call in enumerate(one.followers[:_LISTED])

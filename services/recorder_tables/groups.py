@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..ranksets import RankSet
+from ..ranksets import RankSet, ranks_said
 from .cells import known_cell, maybe_cell
 from .column_table import Column, ColumnTable
 from .group_names import group_label
@@ -22,11 +22,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ..flight_recorder.groups import JobGroup
     from .collectives import CollectiveRows
 
 __all__ = ["GroupRows"]
 
 _HOW = ("recorded", "inferred")
+
+
+def _no_desc(group: JobGroup) -> CellValue:
+    """What stands for a description that is empty: for the group without a name too what it is called elsewhere."""
+    return CellValue("" if group.name else group_label(group), Sign.FAINT)
 
 
 class GroupRows(ColumnTable):
@@ -123,7 +129,7 @@ class GroupRows(ColumnTable):
             ),
             Column(
                 Field("desc", "desc"),
-                lambda row: CellValue(groups[row].desc),
+                lambda row: CellValue(groups[row].desc) if groups[row].desc else _no_desc(groups[row]),
                 texts=lambda: self._each([group.desc for group in groups]),
                 filtered="group",
             ),
@@ -184,7 +190,7 @@ class GroupRows(ColumnTable):
             Detail("group", group_label(group)),
             Detail("name", group.name),
             Detail("description", group.desc),
-            *(Detail("described as", f"{desc!r} on ranks {ranks}") for desc, ranks in group.descs.items()),
+            *(Detail("described as", f"{desc!r} on {ranks_said(ranks)}") for desc, ranks in group.descs.items()),
             Detail("members", f"{group.members} ({len(group.ranks)}), {how}"),
         ]
         if group.disputed:
@@ -203,7 +209,7 @@ class GroupRows(ColumnTable):
             here = mine[known[mine]]
             for label, seq in (("foremost", span[1]), ("hindmost", span[0])):
                 at = here[newest[here] == np.uint64(seq)]
-                facts.append(Detail(label, f"#{seq}, ranks {RankSet(self.members.rank[at].tolist())}"))
+                facts.append(Detail(label, f"#{seq}, {ranks_said(RankSet(self.members.rank[at].tolist()))}"))
         facts.append(Detail("calls", f"{self.calls[row]:,} recorded, {self.open[row]:,} not over on some rank"))
         return facts
 

@@ -2,7 +2,8 @@
 
 A line is one part of a matched call, or one entry that belongs to none (of an earlier group of the same name, before a
 restart inside the process): with those every recorded entry stands in exactly one line. Lines of a call stand together;
-calls in the order in which the lowest rank has them, so that line and row numbers are those of torch's tables.
+calls in the order of time, those of one group always in the order of their numbers. Torch's tables have the same rows
+in the order in which the lowest rank has them: there a call that is lost from that rank's ring comes late.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ __all__ = ["FIRST_LATE", "FIRST_OVER", "STATES", "Lines", "reduced"]
 
 STATES = (
     *("scheduled", "started", "unknown state", "completed, not over"),
-    *("scheduled, over", "started, over", "unknown state, over", "completed"),
-    *("scheduled, over late", "started, over late", "unknown state, over late", "completed late"),
+    *("over (was scheduled)", "over (was started)", "over (unknown state)", "completed"),
+    *("over late (was scheduled)", "over late (was started)", "over late (unknown state)", "completed late"),
 )
 """What the state columns say, the least advanced first. Over: retired, closed by its batch, or overtaken. Late: after
 the timeout of the call, so that only an abort can have ended it."""
@@ -39,6 +40,7 @@ FIRST_OVER = 4
 """States from here on are over."""
 FIRST_LATE = 8
 """States from here on are late."""
+_FAR = np.iinfo(np.int64).max
 _PLACES = np.array([[0, 4, 8], [1, 5, 9], [3, 7, 11], [2, 6, 10]], dtype=np.int8)
 """Index into `STATES` by `State` and by open, over, late."""
 
@@ -77,7 +79,17 @@ class Lines:
     def order(self) -> NDArray[np.int64]:
         """The call (index of `Matched`) of each row of the collectives, shape (calls,)."""
         matched = self.matched
-        return np.argsort(matched.part_first[matched.call_start[:-1]], kind="stable")
+        starts = matched.call_start[:-1]
+        if not len(starts):
+            return np.empty(0, dtype=np.int64)
+        made = self.columns.created[matched.part_first]
+        created = np.minimum.reduceat(np.where(made > 0, made, _FAR), starts)
+        lane = matched.call_group.astype(np.int64) * 2 + matched.call_p2p
+        # Calls stand by group and number here. Clocks differ, and not every call has a time: none goes before an
+        # earlier one of its group.
+        times = _never_back(np.where(created == _FAR, 0, created), lane)
+        recorded = _never_back(matched.part_first[starts], lane)
+        return np.lexsort((recorded, times))
 
     @cached_property
     def row_of_call(self) -> NDArray[np.int64]:
@@ -342,6 +354,14 @@ class Lines:
         parts = np.add.reduceat(sizes[self.matched.order], self.matched.part_start[:-1])
         found: NDArray[np.float64] = self._of_parts(parts, sizes[self.left_over])
         return found
+
+
+def _never_back(values: NDArray[np.int64], lane: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Places of the values in their order, raised to the highest before them in the same lane; lanes stand together."""
+    places = np.unique(values, return_inverse=True)[1].astype(np.int64)
+    floor = np.cumsum(np.append(0, lane[1:] != lane[:-1])) * (len(values) + 1)
+    raised: NDArray[np.int64] = np.maximum.accumulate(places + floor) - floor
+    return raised
 
 
 def reduced(how: np.ufunc, values: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[Any]:

@@ -176,7 +176,8 @@ class MembershipRows(ColumnTable):
             (at.borrowed, "that these counters are this group's is concluded from other ranks"),
             (at.filtered, "the dump leaves out calls that are over"),
         ]
-        return [*facts, *(Detail("how it is known", text) for holds, text in said if holds)]
+        how = [text for holds, text in said if holds]
+        return [*facts, *(Detail("" if place else "how it is known", text) for place, text in enumerate(how))]
 
     def of_ranks(self, ranks: RankSet) -> NDArray[np.bool_]:
         flags = rank_flags(ranks)

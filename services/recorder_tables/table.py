@@ -24,6 +24,8 @@ class Sign(StrEnum):
     NONE = ""
     MISSING = "missing"
     """Ranks that have not come to a call."""
+    WAITING = "waiting"
+    """A rank that waits in a call that others have not come to."""
     MISMATCH = "mismatch"
     """Ranks that say something else than the others, or a call in which they do."""
     OPEN = "open"
@@ -65,6 +67,11 @@ class BrowseTable(Protocol):
     @property
     def name(self) -> str:
         """Torch's name of the table where torch has it."""
+        ...
+
+    @property
+    def lacking_sign(self) -> Sign:
+        """What stands before a row of a call that ranks have not come to; `WAITING` only where the call is not over."""
         ...
 
     @property

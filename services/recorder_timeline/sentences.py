@@ -69,7 +69,7 @@ def how_late(timeline: Timeline, rank: int) -> str:
     it most often is."""
     groups = timeline.diagnosis.analysis.job.groups
     awaited = [
-        f"has not come to #{one.seq:,} of {one.group.desc or one.group.name}"
+        f"has not come to #{one.seq} of {one.group.label}"
         for one in timeline.diagnosis.findings
         if one.kind is Kind.NOT_JOINED and rank in one.culprits and one.group is not None and one.seq is not None
     ]
@@ -78,10 +78,7 @@ def how_late(timeline: Timeline, rank: int) -> str:
     )
     if not timeline.lanes:
         return f"rank {rank} is in no group that is recorded"
-    said = [
-        f"{lane.last:,} of {lane.compared:,} calls of {groups[lane.group].desc or groups[lane.group].name}"
-        for lane in lanes[:2]
-    ]
+    said = [f"{lane.last:,} of {lane.compared:,} calls of {groups[lane.group].label}" for lane in lanes[:2]]
     told = awaited[:1] + ([f"is last in {' and '.join(said)}"] if said else [])
     return f"rank {rank} {'; '.join(told)}" if told else f"of rank {rank} no collective has all ranks with their times"
 

@@ -5,6 +5,7 @@ commands from standard input, one JSON object a line, and answers each with one 
 
     {"release": [3]}   ranks go on as after SIGCONT, and let go of the GIL   -> {"released": [3]}
     {"stop": [3]}      ranks stand still as after SIGSTOP                    -> {"stopped": [3]}
+    {"op_server": true}   an op server on this machine, from now on   -> {"op_server": {"host", "port"}}
     {"counts": true}   -> {"counts": {"3": {"ping": {"outstanding", "maximum", "total"}}}, "queued": {"3": 2}}
     anything else      -> {"error": "..."}
 
@@ -26,6 +27,7 @@ from typing import Any
 from ..cluster.file_limit import connections_allowed
 from .cluster import Cluster, CommandError, files_needed
 from .hosts import STORE_HOST
+from .op_server import DemoOpServer
 from .scenarios import DEFAULT, SCENARIOS
 
 _FOR_CLIENTS = 256
@@ -63,11 +65,12 @@ async def _serve(scenario: str, ranks: int) -> None:
         loop.add_signal_handler(number, task.cancel)
     with contextlib.suppress(asyncio.CancelledError, BrokenPipeError):  # told to end, or the parent has died
         _say({"store_host": STORE_HOST, "store_port": cluster.store.port, "ranks": ranks, "scenario": scenario})
-        await _follow_commands(cluster)
+        async with DemoOpServer() as op_server:
+            await _follow_commands(cluster, op_server)
     await cluster.close()
 
 
-async def _follow_commands(cluster: Cluster) -> None:
+async def _follow_commands(cluster: Cluster, op_server: DemoOpServer) -> None:
     """Until standard input closes."""
     lines: asyncio.Queue[bytes] = asyncio.Queue()
     # A thread, as not everything that can be standard input can be waited for in an event loop (/dev/null can't).
@@ -75,7 +78,7 @@ async def _follow_commands(cluster: Cluster) -> None:
     reading.start()
     while line := await lines.get():
         try:
-            answer = cluster.command(line.decode(errors="replace"))
+            answer = await op_server.command(line) or cluster.command(line.decode(errors="replace"))
         except CommandError as error:
             answer = {"error": str(error)}
         _say(answer)

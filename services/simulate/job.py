@@ -108,6 +108,11 @@ class Job:
             self._moves.append((float(self._frozen_at + 1), time.time_ns()))
             self._frozen_at = None
 
+    @property
+    def is_moving(self) -> bool:
+        """Whether collectives are completed."""
+        return self._frozen_at is None
+
     def position(self, rank: int) -> Position:
         """Where a rank is now."""
         if self._frozen_at is not None:

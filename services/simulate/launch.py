@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["DemoError", "RunningDemo", "running_demo"]
 
 START_TIMEOUT_S = 30.0
+END_PATIENCE_S = 2.0
 _LONGEST_LINE = 64 * 1024 * 1024
 _STDERR_LINES = 20
 
@@ -42,6 +43,7 @@ class RunningDemo:
     pid: int
     _process: Process
     _turn: asyncio.Lock
+    _serves_ops: asyncio.Event
 
     async def release(self, ranks: Iterable[int]) -> None:
         """Let stopped ranks go on (as SIGCONT does) and others let go of the GIL.
@@ -79,6 +81,16 @@ class RunningDemo:
         """
         said = await self._command({"counts": True})
         return {int(rank): waiting for rank, waiting in said["queued"].items()}
+
+    async def op_server(self) -> tuple[str, int]:
+        """Host and port of an op server; it is started when this is first asked.
+
+        Raises:
+            DemoError: it can't be started, or the child has ended.
+        """
+        self._serves_ops.set()
+        said = (await self._command({"op_server": True}))["op_server"]
+        return said["host"], said["port"]
 
     async def _command(self, command: dict[str, Any]) -> dict[str, Any]:
         assert self._process.stdin is not None
@@ -119,9 +131,12 @@ async def running_demo(
     assert process.stderr is not None
     tail: deque[str] = deque(maxlen=_STDERR_LINES)
     listening = asyncio.create_task(_keep_tail(process.stderr, tail))
+    serves_ops = asyncio.Event()
     try:
-        yield await _wait_until_serving(process, listening, tail, start_timeout_s)
+        yield await _wait_until_serving(process, listening, tail, start_timeout_s, serves_ops)
     finally:
+        if serves_ops.is_set():  # an op server has processes and files of its own to put away
+            await _asked_to_end(process)
         with contextlib.suppress(ProcessLookupError):
             process.kill()
         assert process.stdin is not None
@@ -151,7 +166,11 @@ async def _spawn(scenario: str, ranks: int) -> Process:
 
 
 async def _wait_until_serving(
-    process: Process, listening: asyncio.Task[None], tail: deque[str], timeout_s: float
+    process: Process,
+    listening: asyncio.Task[None],
+    tail: deque[str],
+    timeout_s: float,
+    serves_ops: asyncio.Event,
 ) -> RunningDemo:
     assert process.stdout is not None
     try:
@@ -172,7 +191,17 @@ async def _wait_until_serving(
         pid=process.pid,
         _process=process,
         _turn=asyncio.Lock(),
+        _serves_ops=serves_ops,
     )
+
+
+async def _asked_to_end(process: Process) -> None:
+    """Let the child end by itself, for as long as patience lasts."""
+    assert process.stdin is not None
+    process.stdin.close()
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(END_PATIENCE_S):
+            await process.wait()
 
 
 async def _keep_tail(stream: asyncio.StreamReader, tail: deque[str]) -> None:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 
-from .job import Job, noise
+from .job import Activity, Job, noise
 
 __all__ = [
     "HANDLERS",
+    "PROFILER",
     "RING",
     "TORCHCOMMS_HANDLERS",
     "dump_file",
@@ -28,6 +29,8 @@ __all__ = [
 
 HANDLERS = ("dump_traceback", "pyspy_dump", "wait_counter_values", "fr_trace_json", "ping")
 """The handlers of a simulated rank, in the order of its list."""
+PROFILER = "torch_profile"
+"""What they have beside them: it works for as long as it is told to. Its answer is in `profile_trace`."""
 TORCHCOMMS_HANDLERS = ("torchcomms_fr_trace_json", "torchcomms_health_check", "torchcomms_fr_dump_file")
 """What a rank of a torchcomms job has beside them."""
 RING = 48
@@ -40,7 +43,7 @@ _BARRIER_EVERY = 41
 
 def handler_list(*, torchcomms: bool = False) -> str:
     """The answer to GET /handler/: a JSON list of names."""
-    return json.dumps(HANDLERS + TORCHCOMMS_HANDLERS * torchcomms, separators=(",", ":"))
+    return json.dumps((*HANDLERS, PROFILER, *TORCHCOMMS_HANDLERS * torchcomms), separators=(",", ":"))
 
 
 def health(rank: int, *, healthy: bool) -> str:
@@ -155,8 +158,19 @@ _COUNTERS = (
 """Name, calls, and the most microseconds that one call takes."""
 
 
-def wait_counters(rank: int) -> str:
-    """The answer of wait_counter_values. Gloo counts no collective, so all of it is from the start of the job."""
+_LOADER = "data.next_batch"
+"""A counter of the job's own: the wait for the next batch, once a step."""
+_BATCH_US = 1_800
+_SLOW_LOADERS, _SLOWER = 0.04, 9
+"""Share of ranks whose data comes from a slow disk, and how many times as long they wait."""
+
+
+def wait_counters(rank: int, job: Job | None = None) -> str:
+    """The answer of wait_counter_values. Gloo counts no collective, so all torch counts is from the start of the job.
+
+    Args:
+        job: its ranks also count their waits for data; a rank asleep there, or in a C extension, waits now.
+    """
     counters = {}
     for name, calls, most in _COUNTERS:
         longest = 1 + int(noise(rank, name) * most)
@@ -165,5 +179,16 @@ def wait_counters(rank: int) -> str:
             "max_time_us": longest,
             "total_calls": calls,
             "total_time_us": longest + int(longest * (calls - 1) * noise(rank, f"{name}/rest")),
+        }
+    if job is not None:
+        at = job.position(rank)
+        batches = at.enqueued // len(_SIZES) + 1
+        each = int(_BATCH_US * (0.9 + 0.2 * noise(rank, _LOADER)))
+        each *= _SLOWER if noise(rank, "disk") < _SLOW_LOADERS else 1
+        counters[f"pytorch.wait_counter.{_LOADER}"] = {
+            "active_count": int(at.activity in (Activity.LOADING, Activity.HOLDING_GIL)),
+            "max_time_us": 3 * each,
+            "total_calls": batches,
+            "total_time_us": batches * each + 2 * each,
         }
     return json.dumps(counters, separators=(",", ":"))

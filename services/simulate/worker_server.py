@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import socket
 import struct
+import time
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from aiohttp import web
 
 from . import payloads, stack_texts
 from .hosts import LISTEN_BACKLOG, fill_queue, waiting_in_queue
+from .profile_trace import Profiling, profile_trace, profiling
 from .scenarios import Behaviour
 
 if TYPE_CHECKING:
@@ -163,8 +165,33 @@ class WorkerServer:
                     return _answer(500, "text/plain", payloads.server_failure(name))
                 if name == "dump_traceback":
                     await self._gil_free.wait()
+                if name == payloads.PROFILER:
+                    return await self._profiled(request)
                 await self._running.wait()
                 return self._answer_of(name, request)
+
+    async def _profiled(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Work as long as is asked for, then send the trace; it takes the GIL at its beginning and end."""
+        how = profiling(self.rank)
+        try:
+            duration_s = float(request.query.get("duration", ""))
+        except ValueError:
+            return _answer(500, "text/plain", payloads.server_failure(payloads.PROFILER))
+        if how is Profiling.REFUSED:
+            return _answer(500, "text/plain", "RuntimeError: Can't disable Kineto profiler when it's not running\n")
+        await self._gil_free.wait()
+        await asyncio.sleep(duration_s)
+        await self._gil_free.wait()
+        await self._running.wait()
+        text = await asyncio.to_thread(profile_trace, self._job, self.rank, duration_s, time.time_ns())
+        if how is not Profiling.CUT:
+            return _answer(200, "application/json", text)
+        response = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": str(len(text))})
+        await response.prepare(request)
+        await response.write(text[: len(text) // 2].encode())
+        if request.transport is not None:
+            request.transport.abort()
+        return response
 
     def _answer_of(self, name: str, request: web.BaseRequest) -> web.Response:
         torchcomms = self._job.torchcomms
@@ -183,7 +210,7 @@ class WorkerServer:
             case "fr_trace_json":
                 return _answer(200, "application/json", payloads.flight_recorder(self._job, self.rank))
             case "wait_counter_values":
-                return _answer(200, "application/json", payloads.wait_counters(self.rank))
+                return _answer(200, "application/json", payloads.wait_counters(self.rank, self._job))
             case "dump_traceback":
                 return _answer(200, "text/plain", stack_texts.traceback(self._job, self.rank))
             case "pyspy_dump":

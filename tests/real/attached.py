@@ -8,6 +8,7 @@ from tests.real.job import RealJob
 from xpudbg.services import events
 from xpudbg.services.attach_options import AttachOptions
 from xpudbg.services.engine import Engine
+from xpudbg.services.flight_recorder.diagnosis import SOON_S
 from xpudbg.services.history import APART_S
 from xpudbg.services.session import Session
 from xpudbg.services.snapshot import RankClass
@@ -41,6 +42,11 @@ class Attached:
     def look_apart(self) -> None:
         """A look far enough from the one before to be compared with it."""
         time.sleep(APART_S * 1.2)
+        self.look()
+
+    def look_later(self) -> None:
+        """A look after which a wait is too long for a step of some seconds."""
+        time.sleep(SOON_S * 1.1)
         self.look()
 
     def classes(self) -> dict[int, RankClass]:

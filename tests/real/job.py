@@ -20,7 +20,13 @@ TRAINER = Path(__file__).parent / "jobs" / "trainer.py"
 class RealJob:
     """The processes of a job; ranks are indexes."""
 
-    def __init__(self, python: str, world_size: int, roles: Mapping[int, str], logs: Path) -> None:
+    def __init__(
+        self, python: str, world_size: int, roles: Mapping[int, str], logs: Path, *, recorder: bool = True
+    ) -> None:
+        """
+        Args:
+            recorder: whether the flight recorder is switched on.
+        """
         self.world_size = world_size
         self.store = f"127.0.0.1:{(port := _free_port())}"
         self._logs = logs
@@ -34,7 +40,7 @@ class RealJob:
                 "MASTER_PORT": str(port),
                 "FRONTEND_PORT": str(frontend),
                 "TRAINER_ROLE": roles.get(rank, ""),
-                "TORCH_FR_BUFFER_SIZE": "2000",
+                "TORCH_FR_BUFFER_SIZE": "2000" if recorder else "0",
                 "OMP_NUM_THREADS": "1",
                 "GLOO_SOCKET_IFNAME": "lo",
                 "PATH": os.pathsep.join(filter(None, (str(Path(python).parent), os.environ.get("PATH", "")))),
@@ -113,9 +119,11 @@ class RealJob:
 
 
 @contextlib.contextmanager
-def real_job(python: str, logs: Path, world_size: int = 4, roles: Mapping[int, str] | None = None) -> Iterator[RealJob]:
+def real_job(
+    python: str, logs: Path, world_size: int = 4, roles: Mapping[int, str] | None = None, *, recorder: bool = True
+) -> Iterator[RealJob]:
     """A job whose ranks have all been through one collective."""
-    job = RealJob(python, world_size, roles or {}, logs)
+    job = RealJob(python, world_size, roles or {}, logs, recorder=recorder)
     try:
         job.wait_until_ready()
         yield job

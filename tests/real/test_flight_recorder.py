@@ -59,7 +59,7 @@ def test_a_rank_asleep_before_a_collective(torch_python: str, tmp_path: Path, en
         tell(job, "all_reduce 1", 0, 1, 3)
         attached = Attached(engine, store_of(job))
         until_inside(attached, (0, 1, 3), "all_reduce")
-        attached.look_apart()
+        attached.look_later()
         (finding,) = serious(attached)
         assert (finding.kind, finding.culprits, finding.waiting) == ("not_joined", RankSet([2]), RankSet([0, 1, 3]))
         assert (finding.op, finding.seq) == ("gloo:all_reduce", 2)
@@ -73,7 +73,7 @@ def test_two_ranks_asleep(torch_python: str, tmp_path: Path, engine: Engine) -> 
         tell(job, "all_reduce 1", 0, 2)
         attached = Attached(engine, store_of(job))
         until_inside(attached, (0, 2), "all_reduce")
-        attached.look_apart()
+        attached.look_later()
         (finding,) = serious(attached)
         assert (finding.kind, finding.culprits) == ("not_joined", RankSet([1, 3]))
 
@@ -90,7 +90,7 @@ def test_a_rank_that_waits_in_a_receive_is_not_accused_beside_the_one_it_waits_f
         attached = Attached(engine, store_of(job))
         until_inside(attached, (0,), "all_reduce")
         until_inside(attached, (1,), "recv")
-        attached.look_apart()
+        attached.look_later()
         (finding,) = serious(attached)
         assert (finding.kind, finding.culprits, finding.waiting) == ("not_joined", RankSet([2]), RankSet([0, 1]))
         assert "next_batch" in finding.text
@@ -107,7 +107,7 @@ def test_a_wait_that_leaves_no_python_frame_is_told_by_its_line(
         tell(job, "all_reduce 1", 0)
         attached = Attached(engine, store_of(job))
         until_inside(attached, (0,), "all_reduce")
-        attached.look_apart()
+        attached.look_later()
         (finding,) = serious(attached)
         assert (finding.kind, finding.culprits, finding.waiting) == ("not_joined", RankSet([2]), RankSet([0, 1]))
 
@@ -124,7 +124,7 @@ def test_a_chain_of_groups_accuses_its_end_alone(torch_python: str, tmp_path: Pa
         tell(job, "in dp1 all_reduce", 1, 3)
         attached = Attached(engine, store_of(job))
         until_inside(attached, (0, 1, 2, 3, 4), "all_reduce")
-        attached.look_apart()
+        attached.look_later()
         findings = serious(attached)
         assert RankSet(rank for one in findings for rank in one.culprits) == RankSet([5])
         (finding,) = findings

@@ -47,7 +47,7 @@ def test_a_rank_asleep_in_its_loader_while_the_others_wait(job: RealJob, engine:
     join(job, 0, 1, 2)
     attached = Attached(engine, store_of(job))
     until_waiting(attached, RankSet([0, 1, 2]), "all_reduce")
-    attached.look_apart()
+    attached.look_later()
     assert accused(attached) == {"not_joined": RankSet([3])}
     (finding,) = attached.session.verdict.findings
     assert finding.waiting == RankSet([0, 1, 2])
@@ -79,7 +79,7 @@ def test_a_rank_in_a_loop_of_its_own_is_not_hidden(job: RealJob, engine: Engine)
     join(job, 0, 1, 3)
     attached = Attached(engine, store_of(job))
     until_waiting(attached, RankSet([0, 1, 3]), "all_reduce")
-    attached.look_apart()
+    attached.look_later()
     assert set(accused(attached).values()) == {RankSet([2])}
     main = attached.session.stacks.main(2)
     assert main is not None

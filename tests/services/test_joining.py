@@ -96,6 +96,14 @@ def test_where_the_recorder_names_a_cause_stacks_accuse_nobody_else() -> None:
     assert [one.kind for one in made] == ["not_joined", "stuck_stack"]
 
 
+def test_a_rank_that_has_recorded_nothing_and_is_missed_is_named_once() -> None:
+    made = joined([], [NOT_JOINED], [finding("stuck_stack", "3", "0-2")], recorded="0-2", inside="0-2")
+    assert [one.kind for one in made] == ["not_joined"]
+    early = replace(NOT_JOINED, severity=Severity.INFO)
+    made = joined([], [early], [finding("stuck_stack", "3", "0-2")], recorded="0-2", inside="0-2")
+    assert [(one.kind, one.severity) for one in made] == [("not_joined", Severity.INFO)]
+
+
 def test_where_the_recorder_misses_nobody_stacks_do_not_accuse() -> None:
     """Ranks 0 and 1 wait in a group of their own; that 3 is elsewhere is nothing against it."""
     (made,) = joined([], [], [finding("stuck_stack", "3", "0-1")], recorded="0-3", inside="0-1")

@@ -50,7 +50,7 @@ def found(session: Session) -> list[tuple[str, str, str]]:
         ("ring-buffers-wrapped-differently", [("not_joined", "certain", "1")], False),
         ("group-desc-differs", [("not_joined", "certain", "1")], False),
         ("broken-and-partial-files", [("not_joined", "likely", "1-2")], True),
-        ("hostile-frame-text", [("not_joined", "likely", "2")], True),
+        ("hostile-frame-text", [("not_joined", "likely", "2")], False),
         ("only-active-dump", [("not_joined", "certain", "2")], False),
     ],
 )
@@ -147,6 +147,28 @@ def write(folder: Path, job: FakeJob, ranks: range, name: str = "nccl_trace_rank
     folder.mkdir(exist_ok=True)
     for rank in ranks:
         (folder / name.format(rank)).write_bytes(job.as_json(rank))
+
+
+def test_a_dump_with_nothing_in_it_is_known_and_one_that_can_not_be_read_says_why() -> None:
+    session = opened(DUMPS / "broken-and-partial-files")
+    assert session.verdict.missing == RankSet([3, 4, 5, 6])
+    assert session.ranks[4].reason == "post mortem: no dump (empty)"
+    assert session.ranks[1].reason == "post mortem: rank_1.json"
+
+
+def test_dumps_with_nothing_in_them_are_no_sign_of_health(tmp_path: Path) -> None:
+    for rank in range(3):
+        (tmp_path / f"nccl_trace_rank_{rank}").write_text('{"version": "2.10", "entries": []}')
+    assert opened(tmp_path).verdict.missing == RankSet([0, 1, 2])
+
+
+def test_what_the_dumps_leave_out_or_say_in_several_ways_is_noted() -> None:
+    active, differs = opened(DUMPS / "only-active-dump").latest, opened(DUMPS / "group-desc-differs").latest
+    assert active is not None
+    assert differs is not None
+    assert any("active calls only" in note for note in active.notes)
+    (note,) = (note for note in differs.notes if "several descriptions" in note)
+    assert "'default_pg:split:2' on rank 1" in note
 
 
 def test_dumps_of_two_jobs_for_one_rank_cost_the_certainty(tmp_path: Path) -> None:

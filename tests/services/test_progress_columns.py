@@ -44,7 +44,7 @@ def test_groups_without_a_description_go_by_their_size() -> None:
     columns = [group(10 + one, "", *range(one, 16, 4), name=f"h{one}") for one in range(4)]
     # In the order in which the ranks tell of them: rank 0 its row and its column, rank 1 its column, ...
     told = [rows[0], *columns, *rows[1:]]
-    assert titles(*told) == [("group 1 +3", [1, 2, 3, 4]), ("h0 +3", [10, 11, 12, 13])]
+    assert titles(*told) == [("groups 1-4", [1, 2, 3, 4]), ("h0 +3", [10, 11, 12, 13])]
 
 
 @pytest.mark.parametrize(("name", "title"), [("7", "group 7"), ("ab12", "ab12"), ("", "default group")])
@@ -74,5 +74,5 @@ def test_4096_ranks_in_5000_groups_are_a_handful_of_columns() -> None:
         ("default_pg", 1),
         ("tp", 512),
         ("dp", 64),
-        ("group 2000 +2047", 2048),
+        ("groups 2000-4047", 2048),
     ]

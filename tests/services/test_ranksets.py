@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xpudbg.services.ranksets import MAX_RANK, RankSet, RankSetError
+from xpudbg.services.ranksets import MAX_RANK, RankSet, RankSetError, ranks_said
 
 ranks = st.sets(st.integers(0, 5000), max_size=80)
 
@@ -20,7 +20,9 @@ ranks = st.sets(st.integers(0, 5000), max_size=80)
         ("0-62:2", list(range(0, 63, 2)), "0-62:2"),
         ("0,1", [0, 1], "0-1"),
         ("1,3", [1, 3], "1,3"),
-        ("1,3,5", [1, 3, 5], "1-5:2"),
+        ("1-7:2", [1, 3, 5, 7], "1,3,5,7"),
+        ("1,3,5,7,9", [1, 3, 5, 7, 9], "1-9:2"),
+        ("0,3,6-14:2", [0, 3, 6, 8, 10, 12, 14], "0,3,6-14:2"),
         ("0,2-4", [0, 2, 3, 4], "0,2-4"),
         ("0-63:8,1", [0, 1, *range(8, 64, 8)], "0-1,8-56:8"),
         (" 3 , 1-2 ", [1, 2, 3], "1-3"),
@@ -76,3 +78,9 @@ def test_full_and_bits() -> None:
     assert RankSet.full(0) == RankSet()
     assert RankSet.from_bits(0b1011).bits == 0b1011
     assert hash(RankSet([1, 2])) == hash(RankSet.parse("1-2"))
+
+
+@pytest.mark.parametrize(("members", "said"), [([3], "rank 3 is"), ([0, 1, 2, 5], "ranks 0-2,5 are")])
+def test_one_rank_is_no_plural(members: list[int], said: str) -> None:
+    assert ranks_said(RankSet(members), "is", "are") == said
+    assert ranks_said(RankSet(members)) == said.rpartition(" ")[0]

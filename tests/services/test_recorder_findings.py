@@ -9,11 +9,12 @@ from tests.services.flight_recorder.looking import analysed
 from xpudbg.services.findings import Confidence, Finding, Severity
 from xpudbg.services.flight_recorder.analysis import Analysis, analyse
 from xpudbg.services.flight_recorder.decode import decode
-from xpudbg.services.flight_recorder.diagnosis import diagnose
+from xpudbg.services.flight_recorder.diagnosis import SOON_S, FlightFinding, diagnose
 from xpudbg.services.flight_recorder.slow import SlowRank, Statistic
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.recorder_findings import recorder_findings
-from xpudbg.services.recorder_look import RecorderLook, SlowIn
+from xpudbg.services.recorder_look import DUMP_FILE, RecorderLook, SlowIn
+from xpudbg.services.snapshot import RankAddress, RankState
 from xpudbg.services.witness import Witness
 
 WORLD = FakeGroup("0", "default_pg", (0, 1, 2, 3))
@@ -25,10 +26,14 @@ class Seen(Witness):
     """What a test says of the stacks."""
 
     def __init__(
-        self, waits: tuple[int, ...] = (), stands: tuple[int, ...] = (), may_wait: tuple[int, ...] = ()
+        self,
+        waits: tuple[int, ...] = (),
+        stands: tuple[int, ...] = (),
+        may_wait: tuple[int, ...] = (),
+        gone: tuple[int, ...] = (),
     ) -> None:
         super().__init__()
-        self._waits, self._stands, self._may_wait = waits, stands, may_wait
+        self._waits, self._stands, self._may_wait, self._gone = waits, (*stands, *gone), may_wait, gone
 
     def waits(self, rank: int) -> bool:
         return rank in self._waits
@@ -38,6 +43,9 @@ class Seen(Witness):
 
     def may_wait(self, rank: int) -> bool:
         return rank in self._may_wait
+
+    def gone(self, rank: int) -> bool:
+        return rank in self._gone
 
 
 def found(
@@ -57,6 +65,27 @@ def test_not_joined() -> None:
     assert (one.kind, one.seq, str(one.waiting)) == ("not_joined", 2, "0-2")
     assert one.group is not None
     assert (one.group.desc, one.group.ranks) == ("tp", RankSet([2, 3]))
+
+
+def without_dumps(*ranks: int, asked: tuple[int, ...], source: str = "fr_trace_json") -> Finding:
+    """What is said of a job whose rank 3 has not come to a call, where some ranks brought no dump."""
+    job = FakeJob(4, [WORLD], [Call("0")] * 3, faults=[Fault(3, 1, "stops")])
+    dumps = [decode(job.as_json(rank), rank) for rank in range(4) if rank not in ranks]
+    table = {rank: RankState(rank, RankAddress(rank, "", "", "")) for rank in asked}
+    look = RecorderLook(1, {source: diagnose(analyse(dumps))})
+    (one,) = recorder_findings(look, lambda some: f"ranks {some}", Witness(table))
+    return one
+
+
+def test_ranks_that_nobody_asked_are_not_accused_of_having_no_dump() -> None:
+    assert without_dumps(3, asked=(0, 1, 2, 3)).culprits == RankSet([3])
+    one = without_dumps(3, asked=(0, 1, 2))
+    assert (one.kind, one.culprits, one.confidence) == ("no_dump", RankSet(), Confidence.POSSIBLE)
+    assert one.text.startswith("Who holds up all_reduce #2 of default_pg is not to be seen: rank 3 is not among ")
+    some = without_dumps(2, 3, asked=(0, 1, 2))
+    assert some.culprits == RankSet([2])
+    assert some.text.endswith(" But rank 3 is not among the ranks looked at.")
+    assert without_dumps(3, asked=(0, 1, 2), source=DUMP_FILE).culprits == RankSet([3]), "of files nobody is asked"
 
 
 def test_a_rank_that_waits_by_its_stack_is_held_up_beside_the_one_that_does_not() -> None:
@@ -112,11 +141,60 @@ def test_in_a_young_job_a_rank_that_only_is_not_there_yet_is_not_accused() -> No
     assert early(Seen(stands=(1,)), waited_s=40.0).severity is Severity.CRITICAL
 
 
-def test_in_a_young_job_a_rank_that_stands_still_is_accused_at_once() -> None:
-    assert early(Seen(stands=(1, 3))).severity is Severity.CRITICAL
-    beside_one_that_waits = early(Seen(stands=(1,), waits=(3,)))
-    assert (beside_one_that_waits.severity, beside_one_that_waits.culprits) == (Severity.CRITICAL, RankSet([1]))
-    assert early(Seen(waits=(1, 3))).severity is Severity.INFO
+def test_in_a_young_job_a_stack_that_stands_still_speaks_against_a_rank_after_some_time() -> None:
+    """A first batch of some seconds stands at one line too: at first nobody is accused, then it is only possible."""
+    assert early(Seen(stands=(1, 3))).severity is Severity.INFO
+    later = early(Seen(stands=(1, 3)), waited_s=SOON_S)
+    assert (later.severity, later.confidence) == (Severity.WARNING, Confidence.POSSIBLE)
+    assert later.refutation.endswith("The job has just begun, and a first step that takes long looks the same.")
+    beside_one_that_waits = early(Seen(stands=(1,), waits=(3,)), waited_s=SOON_S)
+    assert (beside_one_that_waits.severity, beside_one_that_waits.culprits) == (Severity.WARNING, RankSet([1]))
+    assert early(Seen(waits=(1, 3)), waited_s=SOON_S).severity is Severity.INFO
+
+
+def test_long_times_are_told_in_minutes() -> None:
+    one = early(Seen(stands=(1, 3)), waited_s=340.4)
+    assert one.text.endswith(" wait for 5 m 40 s.")
+    assert "its timeout of 10 m 00 s strikes in 4 m 20 s" in [line.text for line in one.evidence]
+
+
+def test_in_a_young_job_a_rank_that_is_gone_is_accused_at_once() -> None:
+    assert early(Seen(gone=(1, 3))).severity is Severity.CRITICAL
+    assert early(Seen(gone=(1,), waits=(3,))).severity is Severity.CRITICAL
+    assert early(Seen(gone=(1,), stands=(3,))).severity is Severity.INFO
+
+
+def after_many_steps(beside: Witness, waited_s: float) -> Finding:
+    """What is said of rank 1, which stops after many short steps, at the second look."""
+    job = FakeJob(4, [WORLD], [Call("0")] * 40, faults=[Fault(1, 30, "stops")], step_ns=500_000_000)
+
+    def at(waited: float) -> Analysis:
+        dumps = [decode(job.as_json(rank), rank) for rank in range(4)]
+        newest = max(int(dump.entries.created.max()) for dump in dumps)
+        return analyse([replace(dump, taken_at=newest + int(waited * 1e9)) for dump in dumps])
+
+    look = RecorderLook(2, {"fr_trace_json": diagnose(at(waited_s), at(waited_s - 1.5), live=True)})
+    (one,) = recorder_findings(look, lambda ranks: f"rank {ranks}", beside)
+    return one
+
+
+def test_a_wait_of_seconds_is_only_possible_to_be_a_hang_after_many_short_steps_too() -> None:
+    soon = after_many_steps(Seen(stands=(1,)), 3.0)
+    assert (soon.severity, soon.confidence, soon.culprits) == (Severity.WARNING, Confidence.POSSIBLE, RankSet([1]))
+    assert soon.refutation.endswith("So soon, a step or an evaluation that takes some seconds looks the same.")
+    assert after_many_steps(Seen(stands=(1,)), SOON_S).severity is Severity.CRITICAL
+    assert after_many_steps(Seen(gone=(1,)), 3.0).severity is Severity.CRITICAL
+
+
+class Excusing(Witness):
+    def excuses(self, one: FlightFinding) -> bool:
+        return one.kind == "not_joined"
+
+
+def test_a_rank_at_what_takes_long_in_every_job_is_named_and_not_accused() -> None:
+    one = after_many_steps(Excusing(), 20.0)
+    assert (one.severity, one.confidence, one.culprits) == (Severity.INFO, Confidence.POSSIBLE, RankSet([1]))
+    assert one.text.endswith("Compiling, imports and checkpoints take long in every job.")
 
 
 def test_device_stuck() -> None:

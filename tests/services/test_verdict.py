@@ -10,9 +10,13 @@ from hypothesis import strategies as st
 
 from tests.fakes.replies import address
 from xpudbg.services.cluster import liveness
-from xpudbg.services.findings import Confidence, Severity, VerdictValue
+from xpudbg.services.findings import Confidence, Severity, Verdict, VerdictValue
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.snapshot import RankClass, RankState
+from xpudbg.services.stack_look import StackLook
+from xpudbg.services.stacks.communication import CommunicationKind
+from xpudbg.services.stacks.model import Frame, StackDump, StackSource
+from xpudbg.services.stacks.stuck import StuckReport, Waiting
 from xpudbg.services.verdict import judge, name_ranks
 
 
@@ -130,3 +134,35 @@ def test_who_is_accused_is_exactly_who_is_sick(classes: dict[int, RankClass]) ->
     if set(classes.values()) == {ALIVE}:
         assert verdict.value is VerdictValue.OK
         assert not verdict.partial
+
+
+SITE = Frame("flush", "/srv/train/engine/buckets.py", 57)
+
+
+def all_in_one_call(*, world: int, **changes: object) -> Verdict:
+    """Ranks 0-3 of a job stand in one collective by their stacks."""
+    waiting = Waiting(RankSet(range(4)), CommunicationKind.COLLECTIVE, "all_reduce", SITE, sure=True)
+    stuck = replace(StuckReport(waiting=(waiting,)), **changes)  # type: ignore[arg-type]
+    dump = StackDump(StackSource.FAULTHANDLER, ())
+    stacks = StackLook(2, dict.fromkeys(range(4), dump), stuck=stuck)
+    ranks = table(dict.fromkeys(range(4), ALIVE))
+    return judge(ranks, stacks=stacks, world_size=world)
+
+
+def test_whom_all_ranks_looked_at_wait_for_may_be_beyond_them() -> None:
+    verdict = all_in_one_call(world=8)
+    assert (verdict.value, verdict.accuses, str(verdict.missing)) == (VerdictValue.UNKNOWN, False, "4-7")
+    assert verdict.summary == (
+        "Ranks 0-3 stand in all_reduce at flush (engine/buckets.py:57); whom they wait for is not to be seen: "
+        "ranks 4-7 are not looked at."
+    )
+
+
+@pytest.mark.parametrize(
+    ("world", "changes"),
+    [(4, {}), (0, {}), (8, {"moving": RankSet([1])}), (8, {"ambiguous": RankSet([2])}), (8, {"waiting": ()})],
+    ids=["all of the job", "its size not known", "one moves", "one may work", "nobody waits"],
+)
+def test_ranks_that_need_nobody_beyond_them_are_well(world: int, changes: dict[str, object]) -> None:
+    verdict = all_in_one_call(world=world, **changes)
+    assert (verdict.value, verdict.partial) == (VerdictValue.OK, False)

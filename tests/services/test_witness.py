@@ -6,7 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob, Fault
+from tests.services.flight_recorder.looking import analysed, the_finding
 from tests.tui.stack_scripts import LOAD, TRAIN, hung, stack_job, traceback
+from xpudbg.services.findings import Confidence, Severity
+from xpudbg.services.flight_recorder.diagnosis import PATIENCE_S, diagnose
 from xpudbg.services.session import Session
 from xpudbg.services.snapshot import RankClass
 from xpudbg.services.witness import UNSEEN, Witness
@@ -50,3 +54,32 @@ def test_a_rank_that_compiles_at_one_place_does_not_stand_still() -> None:
         session.apply(event)
     beside = Witness(session.ranks, session.stacks)
     assert [beside.stands(rank) for rank in (0, 1)] == [False, True]
+
+
+PAIR = FakeJob(2, [FakeGroup("0", "default_pg", (0, 1))], [Call("0")] * 2, faults=[Fault(0, 1, "stops")])
+SAVE = ("save /venv/lib/python3.11/site-packages/torch/serialization.py:9", *TRAIN)
+IMPORTED = ("<module> /job/tokenizer.py:3", "_call_with_frames_removed IMPORTLIB:241", *TRAIN)
+
+
+@pytest.mark.parametrize(
+    ("frames", "waited_s", "excused"),
+    [(SAVE, 20.0, True), (IMPORTED, 20.0, True), (LOAD, 20.0, False), (SAVE, PATIENCE_S, False)],
+)
+def test_a_checkpoint_an_import_and_a_compilation_excuse_a_rank_for_some_time(
+    frames: tuple[str, ...], waited_s: float, excused: bool
+) -> None:
+    session = Session()
+    text = traceback(frames).replace("IMPORTLIB", "<frozen importlib._bootstrap>")
+    for event in stack_job(2, {0: text, 1: traceback(LOAD)}):
+        session.apply(event)
+    one = replace(the_finding(diagnose(analysed(PAIR))), waited_s=waited_s)
+    beside = Witness(session.ranks, session.stacks)
+    assert beside.excuses(one) is excused
+    weighed = beside.weighed(one)
+    if frames is SAVE:
+        assert (weighed.severity, weighed.confidence) == (Severity.WARNING, Confidence.POSSIBLE)
+    else:
+        assert weighed is one or frames is IMPORTED
+    stopped = replace(session.ranks[0], rank_class=RankClass.STOPPED)
+    assert not Witness({0: stopped}, session.stacks).excuses(one)
+    assert not UNSEEN.excuses(one)

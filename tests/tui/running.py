@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from xpudbg.services.events import Event
     from xpudbg.services.targets import Target
+    from xpudbg.tui.dispatch_desk import DispatchStart
 
 TARGET = StoreTarget("head-0", 29500)
 
@@ -82,6 +83,7 @@ def made(
     target: Target | None = TARGET,
     refresh_s: float | None = None,
     env: dict[str, str] | None = None,
+    dispatch: DispatchStart | None = None,
 ) -> Running:
     """An application that is not running yet."""
     engine, clock = ScriptedEngine(script), Clock()
@@ -93,6 +95,7 @@ def made(
         env or {},
         recent=RecentTargets(folder / "recent.json"),
         clock=clock,
+        dispatch=dispatch,
     )
     return Running(app, engine, clock)
 

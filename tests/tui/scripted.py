@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from xpudbg.services.cluster.probes import Probe
+    from xpudbg.services.console.orders import Order
+    from xpudbg.services.store_browse.orders import StoreOrder
 
 NOW = 1_760_000_000_000_000_000
 """The instant at which the scripted jobs are looked at, ns since the epoch."""
@@ -27,6 +29,8 @@ class ScriptedEngine:
         self.events: queue.SimpleQueue[events.Event] = queue.SimpleQueue()
         self.calls: list[tuple[str, object]] = []
         self.on_look: Callable[[], Iterable[events.Event]] = lambda: ()
+        self.on_store: Callable[[StoreOrder], Iterable[events.Event]] = lambda _order: ()
+        self.on_console: Callable[[Order], object] = lambda _order: None
         self._script = list(script)
 
     def say(self, said: Iterable[events.Event]) -> None:
@@ -43,6 +47,17 @@ class ScriptedEngine:
 
     def ask(self, ranks: RankSet, probe: Probe) -> None:
         self.calls.append(("ask", (ranks, probe)))
+
+    def browse_store(self, order: StoreOrder) -> None:
+        self.calls.append(("store", order))
+        self.say(self.on_store(order))
+
+    def console(self, order: Order) -> None:
+        self.calls.append(("console", order))
+        self.on_console(order)
+
+    def profile(self, order: object) -> None:
+        self.calls.append(("profile", order))
 
     def cancel(self) -> None:
         self.calls.append(("cancel", None))

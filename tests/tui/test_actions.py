@@ -10,18 +10,29 @@ from textual.widget import Widget
 from xpudbg.services.session import Session
 from xpudbg.tui.actions import ACTIONS, Scope, actions_in, bindings, by_name, keys_shown
 from xpudbg.tui.app import XpudbgApp
+from xpudbg.tui.screens.answer import AnswerScreen
+from xpudbg.tui.screens.counters import CountersScreen
+from xpudbg.tui.screens.dispatch import DispatchScreen
+from xpudbg.tui.screens.doctor import DoctorScreen
 from xpudbg.tui.screens.help import HelpScreen
 from xpudbg.tui.screens.job import JobScreen
+from xpudbg.tui.screens.line_request import LineRequest
 from xpudbg.tui.screens.overview import OverviewScreen
+from xpudbg.tui.screens.profiler import ProfilerScreen
 from xpudbg.tui.screens.question import QuestionScreen
 from xpudbg.tui.screens.ranks import RanksScreen
 from xpudbg.tui.screens.recorder import RecorderScreen
 from xpudbg.tui.screens.stacks import StacksScreen
 from xpudbg.tui.screens.start import StartScreen
+from xpudbg.tui.screens.store import StoreScreen
+from xpudbg.tui.widgets.array_view import ArrayView
+from xpudbg.tui.widgets.case_editor import CaseEditor
 from xpudbg.tui.widgets.filter_bar import FilterBar
 from xpudbg.tui.widgets.grid_table import GridTable
+from xpudbg.tui.widgets.heat_map import HeatMap
 from xpudbg.tui.widgets.rank_grid import RankGrid
 from xpudbg.tui.widgets.raw_text import TextLog
+from xpudbg.tui.widgets.run_result_pane import RunResultPane
 from xpudbg.tui.widgets.stack_tree import StackTree
 from xpudbg.tui.widgets.timeline import TimelinePane
 
@@ -32,13 +43,28 @@ CARRIED_OUT_BY = {
     Scope.RANKS: RanksScreen,
     Scope.STACKS: StacksScreen,
     Scope.RECORDER: RecorderScreen,
+    Scope.RECORDER_ROWS: RecorderScreen,
     Scope.TIMELINE: TimelinePane,
+    Scope.COUNTERS: CountersScreen,
     Scope.FILTER: FilterBar,
     Scope.START: StartScreen,
     Scope.GRID: RankGrid,
     Scope.TABLE: GridTable,
     Scope.TREE: StackTree,
     Scope.TEXT: TextLog,
+    Scope.DISPATCH: DispatchScreen,
+    Scope.CASES: DispatchScreen,
+    Scope.EDITOR: DispatchScreen,
+    Scope.ENTRY: CaseEditor,
+    Scope.RUNS: DispatchScreen,
+    Scope.REQUEST: LineRequest,
+    Scope.STORE: StoreScreen,
+    Scope.DOCTOR: DoctorScreen,
+    Scope.ANSWER: AnswerScreen,
+    Scope.RESULT: RunResultPane,
+    Scope.ARRAY: ArrayView,
+    Scope.HEAT: HeatMap,
+    Scope.PROFILER: ProfilerScreen,
     Scope.HELP: HelpScreen,
     Scope.QUESTION: QuestionScreen,
 }
@@ -48,9 +74,23 @@ PLACES = (
     (Scope.STACKS, Scope.JOB, Scope.TREE, Scope.APP),
     (Scope.STACKS, Scope.JOB, Scope.TABLE, Scope.APP),
     (Scope.STACKS, Scope.JOB, Scope.TEXT, Scope.APP),
-    (Scope.RECORDER, Scope.JOB, Scope.TABLE, Scope.APP),
+    (Scope.RECORDER, Scope.RECORDER_ROWS, Scope.JOB, Scope.TABLE, Scope.APP),
     (Scope.RECORDER, Scope.JOB, Scope.TEXT, Scope.APP),
     (Scope.RECORDER, Scope.JOB, Scope.TIMELINE, Scope.APP),
+    (Scope.COUNTERS, Scope.JOB, Scope.GRID, Scope.APP),
+    (Scope.DISPATCH, Scope.CASES, Scope.TABLE, Scope.APP),
+    (Scope.DISPATCH, Scope.EDITOR, Scope.TABLE, Scope.APP),
+    (Scope.DISPATCH, Scope.RUNS, Scope.TABLE, Scope.APP),
+    (Scope.DISPATCH, Scope.RESULT, Scope.ARRAY, Scope.APP),
+    (Scope.DISPATCH, Scope.RESULT, Scope.TABLE, Scope.APP),
+    (Scope.DISPATCH, Scope.RESULT, Scope.TEXT, Scope.APP),
+    (Scope.DISPATCH, Scope.RESULT, Scope.HEAT, Scope.APP),
+    (Scope.ENTRY, Scope.APP),
+    (Scope.REQUEST,),
+    (Scope.STORE, Scope.JOB, Scope.TREE, Scope.APP),
+    (Scope.STORE, Scope.JOB, Scope.TEXT, Scope.APP),
+    (Scope.DOCTOR, Scope.TEXT),
+    (Scope.ANSWER, Scope.TEXT),
     (Scope.START, Scope.APP),
     (Scope.FILTER, Scope.APP),
     (Scope.QUESTION,),
@@ -72,6 +112,13 @@ def test_no_key_means_two_things_in_one_place(place: tuple[Scope, ...]) -> None:
 def test_every_action_has_who_carries_it_out(scope: Scope) -> None:
     for action in actions_in((scope,)):
         assert callable(getattr(CARRIED_OUT_BY[scope], f"do_{action.name}", None)), action.name
+
+
+@pytest.mark.parametrize("scope", [Scope.TABLE, Scope.EDITOR])
+def test_keys_typed_ahead_can_be_carried_out_at_once(scope: Scope) -> None:
+    made = [binding for binding in bindings(scope, at_once=True) if isinstance(binding, Binding)]
+    assert made
+    assert all(binding.priority for binding in made)
 
 
 @pytest.mark.parametrize("scope", Scope)

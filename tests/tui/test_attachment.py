@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tests.tui import recorder_scripts
 from tests.tui.running import TARGET, Clock
 from tests.tui.scripted import NOW, SECOND, ScriptedEngine, job, look, opened
 from tests.tui.stack_scripts import reply
 from xpudbg.services import events
 from xpudbg.services.attach_options import AttachOptions
 from xpudbg.services.cluster.probes import py_spy
+from xpudbg.services.flight_recorder.diagnosis import SOON_S
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.recent import RecentTargets
 from xpudbg.services.snapshot import RankClass
+from xpudbg.tui import attachment as attachment_module
 from xpudbg.tui.attachment import SECOND_LOOK_S, Attachment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
+
+    import pytest
 
 
 def attached(
@@ -44,6 +49,23 @@ def test_a_second_look_comes_by_itself_once(tmp_path: Path) -> None:
     engine.say(look(2, 4, at=clock.now))
     attachment.drain()
     clock.now += 1000 * SECOND
+    attachment.look_when_due()
+    assert engine.told("look") == 1
+
+
+def test_more_come_while_it_is_too_soon_to_accuse_a_rank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorder_scripts, "BEGUN", NOW - 12 * SECOND)
+    attachment, engine, clock = attached(
+        tmp_path, recorder_scripts.recorder_job(recorder_scripts.stuck(), stacks=False)
+    )
+    assert [one.severity.accuses for one in attachment.session.verdict.findings] == [False]
+    clock.now = NOW + int(SOON_S * SECOND) - 1
+    attachment.look_when_due()
+    assert engine.told("look") == 0
+    clock.now += 1
+    attachment.look_when_due()
+    assert engine.told("look") == 1
+    monkeypatch.setattr(attachment_module, "MOST_BY_ITSELF", len(attachment.session.looks))
     attachment.look_when_due()
     assert engine.told("look") == 1
 

@@ -31,6 +31,13 @@ async def test_dumps_are_opened_from_the_start_screen(tmp_path: Path) -> None:
             looks = len(app.session.looks)
             await run.press("r")
             await run.until(lambda: len(app.session.looks) > looks, "the dumps are read again")
+            await run.press("2")
+            titles = next(line for line in run.lines() if line.split()[:1] == ["rank"])
+            assert "in call" in titles
+            assert not {"class", "since", "ping", "reason", "address"} & set(titles.split())
+            row = next(line for line in run.lines() if line.split()[:1] == ["2"])
+            assert "not in a call" in row
+            assert "rank_2.json" in row
             app.clock = lambda: 2**62
             app.attachment.look_when_due()
             await run.press("3")

@@ -37,6 +37,13 @@ def test_the_accused_rank_stands_first(view: ProgressView) -> None:
     assert ranks(view, RankSet([3, 10])) == [10, 3]
 
 
+def test_ranks_that_are_only_out_of_reach_are_not_accused() -> None:
+    session = after(job(16, {1: "dead"} | dict.fromkeys(range(8, 16), "unreachable")))
+    accusing = [str(one.culprits) for one in session.verdict.findings if one.severity.accuses]
+    assert accusing == ["1", "8-15"]
+    assert ProgressView(session).culprits == RankSet([1])
+
+
 def test_the_order_is_made_once(view: ProgressView) -> None:
     assert view.order(None) is view.order(None)
     before = view.order(None)

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.fakes.flight_recorder_jobs import Fault
+from tests.services.recorder_tables.making import mixed_job, tables_of
 from xpudbg.services.recorder_tables.row_filter import RowFilter
 from xpudbg.services.recorder_tables.table import CellValue, Field, Sign
 from xpudbg.tui.recorder_rows import COLOURS, COMPONENTS, RecorderRows
@@ -18,6 +20,7 @@ class Signs:
     """A cell for each sign after a first one; one row is whole, one misses ranks, one has a mismatch."""
 
     name = "signs"
+    lacking_sign = Sign.MISSING
 
     def __init__(self, *, numeric: bool = True, p2p: int = PLAIN) -> None:
         self.p2p = p2p
@@ -32,7 +35,9 @@ class Signs:
         return CellValue("text", list(Sign)[field - 1]) if field else CellValue("7")
 
     def mask(self, chosen: RowFilter) -> NDArray[np.bool_]:
-        wanted = {"is:missing": MISSING, "is:mismatch": MISMATCH, "is:p2p": self.p2p}[chosen.text]
+        wanted = {"is:missing": MISSING, "is:missing is:open": MISSING, "is:mismatch": MISMATCH, "is:p2p": self.p2p}[
+            chosen.text
+        ]
         found: NDArray[np.bool_] = np.arange(3) == wanted
         return found
 
@@ -67,6 +72,7 @@ def test_where_room_is_scarce_empty_columns_go_and_some_stand_last() -> None:
     [
         (Sign.NONE, "text"),
         (Sign.MISSING, "! text"),
+        (Sign.WAITING, "w text"),
         (Sign.MISMATCH, "≠ text"),
         (Sign.OPEN, "text"),
         (Sign.FAINT, "text"),
@@ -82,6 +88,19 @@ def test_the_first_cell_has_the_sign_of_the_row(numeric: bool) -> None:
     assert rows.cell(PLAIN, 0) == ("7" if numeric else "  7", "")
     assert rows.cell(MISSING, 0) == ("! 7", "table--missing")
     assert rows.cell(MISMATCH, 0) == ("≠ 7", "table--mismatch")
+
+
+def test_the_rows_of_a_call_that_lacks_ranks_are_those_of_ranks_that_wait() -> None:
+    table = Signs()
+    table.lacking_sign = Sign.WAITING
+    rows = RecorderRows(table)  # type: ignore[arg-type]
+    assert [rows.cell(row, 0) for row in (PLAIN, MISSING)] == [("7", ""), ("w 7", "table--open")]
+    tables = tables_of(mixed_job(Fault(3, 5, "stops")))
+    calls, collectives = RecorderRows(tables.calls), RecorderRows(tables.collectives)
+    assert [calls.cell(row, 0)[0][:2] for row in tables.collectives.calls_of(9).tolist()] == ["w ", "w ", "w "]
+    assert collectives.cell(9, 0)[0] == "! 9"
+    place = tables.collectives.place("missing")
+    assert collectives.cell(9, place) == ("! 3", "table--missing")
 
 
 def test_every_sign_has_a_style_that_the_widgets_know() -> None:

@@ -332,11 +332,24 @@ def test_another_rank_selected_is_followed() -> None:
     assert view.state.narrowed is None
 
 
-def test_a_finding_leads_to_a_call_and_a_rank_that_made_it() -> None:
+def test_the_cursor_of_a_ranks_calls_is_on_the_newest() -> None:
+    _, view = viewed()
+    view.jump_to_rank(6, TP1)
+    numbers = [int(number) for number in cells(view, "seq")]
+    assert numbers == sorted(numbers)
+    assert spot_of(view).seq == numbers[-1] == 4
+    view.sort_by("seq")
+    view.turn_round()
+    view.follow(7)
+    view.update()
+    assert (spot_of(view).rank, spot_of(view).seq) == (7, 4)
+
+
+def test_a_finding_leads_to_a_call_and_its_culprit() -> None:
     _, view = viewed()
     spot = view.finding_spot(spot_of(view))
     assert spot is not None
-    assert (spot.seq, spot.rank) == (4, 4)
+    assert (spot.seq, spot.rank) == (4, 5)
     assert view.finding_spot(Spot(finding=("gone",))) is None
 
 

@@ -37,6 +37,23 @@ def test_fewest_ranks_first_with_those_that_have_no_stack() -> None:
     assert rows.cell(2, 3)[0] == "flush buckets.py:57 > all_reduce"
 
 
+def test_the_accused_stands_before_those_without_a_stack() -> None:
+    session = stacks_of(9, gone=(1,))
+    found = entries(
+        session.stacks.merged, session.stacks.missing, session.all_ranks, searched=False, culprits=RankSet([2])
+    )
+    assert [str(entry.ranks) for entry in found] == ["2", "1", "0,3-8"]
+    assert [str(entry.accused) for entry in found] == ["2", "", ""]
+    rows = EntryRows(found, ThreadChoice.MAIN, lambda _: ClassStanding(NOBODY, NOBODY, NOBODY, None), NOW)
+    assert [rows.cell(row, 1)[0] for row in range(3)] == ["! 2", "1", "0,3-8"]
+    found = entries(
+        session.stacks.merged, session.stacks.missing, session.all_ranks, searched=False, culprits=RankSet([8])
+    )
+    assert str(found[0].ranks) == "0,3-8"
+    rows = EntryRows(found, ThreadChoice.MAIN, lambda _: ClassStanding(NOBODY, NOBODY, NOBODY, None), NOW)
+    assert rows.cell(0, 1)[0] == "0,3-8", "not all of them are accused"
+
+
 def test_a_search_leaves_out_what_has_no_frames() -> None:
     session = stacks_of(9, gone=(4, 5))
     found = entries(session.stacks.merged, session.stacks.missing, session.all_ranks, searched=True)

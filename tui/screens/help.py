@@ -12,6 +12,7 @@ from ...services.recorder_tables.table import Sign
 from ..actions import Action, Scope, actions_in, bindings, keys_shown
 from ..rank_classes import APPEARANCES
 from ..recorder_rows import COLOURS, SIGNS
+from ..widgets.matrix_layout import MEANINGS
 from ..widgets.painted import Painted, hanging
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ class HelpScreen(ModalScreen[None]):
             for action in actions:
                 lines += self._entry(action, width)
             lines.append(Content(""))
+            if scope is Scope.OVERVIEW:
+                lines += _progress_signs()
         return lines
 
     def _shown(self, action: Action) -> list[str]:
@@ -87,17 +90,32 @@ class HelpScreen(ModalScreen[None]):
 
 def _row_signs() -> list[Content]:
     """The signs of the flight recorder's rows."""
-    said = {Sign.MISSING: "a rank has not come to the call", Sign.MISMATCH: "ranks call something else than the others"}
+    said = {
+        Sign.MISSING: "a rank has not come to the call",
+        Sign.WAITING: "the rank waits in a call that another one has not come to",
+        Sign.MISMATCH: "ranks call something else than the others",
+    }
     lines = [Content.assemble("  ", (SIGNS[sign], COLOURS[sign]), text) for sign, text in said.items()]
     return [Content.styled("Signs", "bold $primary"), *lines, Content("")]
+
+
+def _progress_signs() -> list[Content]:
+    """The signs of the progress matrix."""
+    lines = [Content.assemble("  ", (f"{sign:<4}", "bold"), meaning) for sign, meaning in MEANINGS]
+    return [Content.styled("Signs of the progress matrix", "bold $primary"), *lines, Content("")]
 
 
 def _signs(width: int) -> list[Content]:
     """The signs of the grid, as many beside each other as fit."""
     shown = [Content.assemble((look.sign, f"bold {look.colour}"), f" {look.label}") for look in APPEARANCES.values()]
     shown.append(Content.assemble(("*", "bold $accent"), " marked"))
-    pitch = max(part.cell_length for part in shown) + 2
+    shown.append(Content.assemble(("!", "bold $text-error"), " accused"))
+    return [Content.styled("Signs", "bold $primary"), *_beside(shown, width), Content("")]
+
+
+def _beside(parts: Sequence[Content], width: int) -> list[Content]:
+    """As many parts in a line as fit."""
+    pitch = max(part.cell_length for part in parts) + 2
     in_line = max((width - 2) // pitch, 1)
-    padded = [part.pad_right(pitch - part.cell_length) for part in shown]
-    lines = [Content.assemble("  ", *padded[at : at + in_line]) for at in range(0, len(padded), in_line)]
-    return [Content.styled("Signs", "bold $primary"), *lines, Content("")]
+    padded = [part.pad_right(pitch - part.cell_length) for part in parts]
+    return [Content.assemble("  ", *padded[at : at + in_line]) for at in range(0, len(padded), in_line)]

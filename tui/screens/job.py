@@ -15,7 +15,9 @@ from ..widgets.filter_bar import FilterBar
 from ..widgets.footer import KeyFooter
 from ..widgets.painted import Painted, styled
 from ..widgets.status_bar import StatusBar
+from .doctor import DoctorScreen
 from .dump_file_request import ask_for_dump_files, tell_dump_files
+from .handler_request import ask_for_handler, tell_handlers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -121,6 +123,7 @@ class JobScreen(Screen[None]):
             return
         self._merge(self.app.view.stacks.update())
         tell_dump_files(self)
+        tell_handlers(self)
         with self.app.batch_update():
             self.show_filter()
             self.show_ranks()
@@ -270,6 +273,18 @@ class JobScreen(Screen[None]):
     def do_recorder(self) -> None:
         self.app.go_to("recorder")
 
+    def do_dispatch(self) -> None:
+        self.app.go_to("dispatch")
+
+    def do_store(self) -> None:
+        self.app.go_to("store")
+
+    def do_profiler(self) -> None:
+        self.app.go_to("profiler")
+
+    def do_counters(self) -> None:
+        self.app.go_to("counters")
+
     def do_last_place(self) -> None:
         self.app.go_last()
 
@@ -282,6 +297,12 @@ class JobScreen(Screen[None]):
     def do_refresh(self) -> None:
         self.app.attachment.next_interval()
         self._show_lines()
+
+    def do_call_handler(self) -> None:
+        ask_for_handler(self)
+
+    def do_doctor(self) -> None:
+        self.app.push_screen(DoctorScreen())
 
     def do_dump_file(self) -> None:
         ask_for_dump_files(self)

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from textual.containers import Horizontal, Vertical
 
+from ...services.ranksets import RankSet
 from ...services.report import render_text
+from ...services.snapshot import RankClass
 from ..actions import Scope, bindings
 from ..finding_choice import place_in_recorder
 from ..progress_view import Pane
@@ -55,15 +57,28 @@ class OverviewScreen(JobScreen):
 
     def show_ranks(self) -> None:
         session, view = self.session, self.app.view
-        self.query_one(VerdictCard).show(session, view.findings.at)
-        self.query_one(Legend).show(session.counts(), post_mortem=session.post_mortem)
+        self._show_card()
+        accused = self._accused()
+        self.query_one(Legend).show(session.counts(), accused=len(accused), post_mortem=session.post_mortem)
         shown = view.shown() if view.filter else None
-        self.query_one(RankGrid).show(session.ranks, session.selected, session.marked, shown)
+        self.query_one(RankGrid).show(session.ranks, session.selected, session.marked, shown, accused)
         self._show_panes()
         if view.progress.progress:
             self.query_one(ProgressPane).show(view.progress, session.selected, session.marked, shown)
         self.query_one(ChangesPane).show(session)
         self.show_ages()
+
+    def _show_card(self) -> None:
+        view = self.app.view
+        at, on_matrix = view.findings.at, view.progress.pane is Pane.MATRIX and bool(view.progress.progress)
+        self.set_class(at is not None, "-reading")
+        self.query_one(VerdictCard).show(self.session, at, beside_matrix=on_matrix)
+
+    def _accused(self) -> RankSet:
+        """Ranks that findings accuse although they look well: the others have the sign of what is wrong with them."""
+        ranks, well = self.session.ranks, (RankClass.ALIVE, RankClass.UNKNOWN)
+        culprits = self.app.view.progress.culprits
+        return RankSet(rank for rank in culprits if rank in ranks and ranks[rank].rank_class in well)
 
     def show_selection(self) -> None:
         selected = self.session.selected
@@ -84,7 +99,8 @@ class OverviewScreen(JobScreen):
         state = session.ranks.get(session.selected) if session.selected is not None else None
         marked = state is not None and state.rank in session.marked
         frames = self.app.view.stacks.top(session.selected)
-        self.query_one(RankDetail).show(state, marked=marked, now=self.app.clock(), frames=frames)
+        recorded = self.app.view.record().facts(state.rank) if state is not None else ()
+        self.query_one(RankDetail).show(state, marked=marked, now=self.app.clock(), frames=frames, recorded=recorded)
 
     def text_to_copy(self) -> tuple[str, str]:
         return plain_lines(render_text(self.session)), "the verdict"
@@ -126,6 +142,7 @@ class OverviewScreen(JobScreen):
         progress = self.app.view.progress
         progress.pane = Pane.GRID if self.main_widget() is not self.query_one(RankGrid) else Pane.MATRIX
         self._show_panes()
+        self._show_card()
         self.set_focus(self.main_widget())
 
     def do_sort_progress(self) -> None:
@@ -150,7 +167,7 @@ class OverviewScreen(JobScreen):
 
     def _show_finding(self, finding: Finding | None) -> None:
         """Show a finding in full, its first culprit selected."""
-        self.query_one(VerdictCard).show(self.session, self.app.view.findings.at)
+        self._show_card()
         if finding is not None and finding.culprits.first in self.session.ranks:
             self.select(finding.culprits.first)
 

@@ -64,7 +64,8 @@ class RanksScreen(JobScreen):
         state = session.ranks.get(session.selected) if session.selected is not None else None
         marked = state is not None and state.rank in session.marked
         frames = self.app.view.stacks.top(session.selected)
-        self.query_one(RankDetail).show(state, marked=marked, now=self.app.clock(), frames=frames)
+        recorded = self.app.view.record().facts(state.rank) if state is not None else ()
+        self.query_one(RankDetail).show(state, marked=marked, now=self.app.clock(), frames=frames, recorded=recorded)
 
     def text_to_copy(self) -> tuple[str, str]:
         session = self.session

@@ -19,8 +19,11 @@ from ..widgets.row_detail import RowDetail
 from ..widgets.text import plain_lines
 from ..widgets.timeline import TimelinePane
 from .recorder_panes import TABS, RecorderPanes
+from .try_operator import ask_for_operator
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..widgets.grid_table import GridTable
     from ..widgets.tab_line import TabLine
 
@@ -30,7 +33,7 @@ __all__ = ["RecorderScreen"]
 class RecorderScreen(RecorderPanes):
     """What a person does there: going deeper and back, ordering, filtering, marking, copying."""
 
-    BINDINGS = bindings(Scope.RECORDER)
+    BINDINGS = [*bindings(Scope.RECORDER), *bindings(Scope.RECORDER_ROWS)]  # noqa: RUF012
     MODE = "recorder"
 
     # going about ----------------------------------------------------------------------------------------------
@@ -83,6 +86,9 @@ class RecorderScreen(RecorderPanes):
     def do_timeline_here(self) -> None:
         """The timeline of the group of the row, its call under the cursor."""
         view, spot, diagnosis = self.recorder, self.recorder.spot(), self.recorder.diagnosis
+        if view.tab is Tab.TIMELINE:
+            self.app.say("this is the timeline; u turns from the ranks of a group to the groups of a rank")
+            return
         if spot is not None and spot.finding and diagnosis is not None:
             spot = view.finding_spot(spot)
         if spot is None or spot.group is None or diagnosis is None:
@@ -95,11 +101,16 @@ class RecorderScreen(RecorderPanes):
             view.state.at = replace(spot, rank=rank)
         self._arrive()
 
+    def do_try_operator(self) -> None:
+        ask_for_operator(self)
+
     def do_deeper(self) -> None:
         """Into what the cursor is on."""
         view = self.recorder
         if view.tab is Tab.TIMELINE:
-            self.query_one(TimelinePane).choose_call()
+            why = self.query_one(TimelinePane).choose_call()
+            if why:
+                self.app.say(why)
             return
         spot, row = view.spot(), view.cursor()
         tables = view.tables()
@@ -129,6 +140,9 @@ class RecorderScreen(RecorderPanes):
         if tables is None:
             return
         target = tables.findings.target_of(row)
+        culprit = tables.findings.findings[row].culprits.first
+        if culprit is not None and culprit in self.session.ranks:
+            self.select(culprit)  # it has no row among the calls: what leads on from there leads to it
         if target is not None:
             call, matched = int(tables.lines.order[target]), tables.lines.matched
             view.jump_to_collective(
@@ -234,20 +248,25 @@ class RecorderScreen(RecorderPanes):
         self.show_all()
 
     def do_sort(self) -> None:
-        self.recorder.sort_next()
-        self.show_all()
+        self._sort(self.recorder.sort_next)
 
     def do_also_sort(self) -> None:
-        self.recorder.sort_also()
-        self.show_all()
+        self._sort(self.recorder.sort_also)
 
     def do_sort_less(self) -> None:
-        self.recorder.sort_less()
-        self.show_all()
+        self._sort(self.recorder.sort_less)
 
     def do_reverse(self) -> None:
-        self.recorder.turn_round()
-        self.show_all()
+        self._sort(self.recorder.turn_round)
+
+    def _sort(self, change: Callable[[], None]) -> None:
+        tab = self.recorder.tab
+        if tab in TABLES:
+            change()
+            self.show_all()
+            return
+        other = "w puts the latest ranks first" if tab is Tab.TIMELINE else "tab leads to the tables"
+        self.app.say(f"{tab} has no columns to sort by; {other}")
 
     def do_detail(self) -> None:
         self.toggle_class("-no-detail")

@@ -59,7 +59,7 @@ class RecorderPanes(RecorderRequests):
     """Base of the flight recorder's screen: a line of tabs, a line on what is shown, a table with a pane beside it or
     below; the timeline and the raw JSON in their place."""
 
-    SCOPES = (Scope.RECORDER, Scope.JOB, Scope.TABLE)
+    SCOPES: tuple[Scope, ...] = (Scope.RECORDER, Scope.RECORDER_ROWS, Scope.JOB, Scope.TABLE)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-normal"), (160, "-wide")]  # noqa: RUF012
     FILTERED = ("rows", "text  rank:0-63  group:x  op:x  state:x  seq:100-200  is:missing  re:x  !term")
 
@@ -95,7 +95,14 @@ class RecorderPanes(RecorderRequests):
         view = self.recorder
         self.set_class(view.tab is Tab.JSON, "-json")
         self.set_class(view.tab is Tab.TIMELINE, "-timeline")
-        self.SCOPES = (Scope.RECORDER, Scope.JOB, PANES.get(view.tab, Scope.TABLE))
+        pane = PANES.get(view.tab, Scope.TABLE)
+        match pane:
+            case Scope.TIMELINE:  # what it has of its own is what one looks for there first
+                self.SCOPES = (pane, Scope.RECORDER, Scope.JOB)
+            case Scope.TABLE:
+                self.SCOPES = (Scope.RECORDER, Scope.RECORDER_ROWS, Scope.JOB, pane)
+            case _:
+                self.SCOPES = (Scope.RECORDER, Scope.JOB, pane)
         self._show_tabs()
         self.show_ages()
         match view.tab:

@@ -16,6 +16,7 @@ from ..pager import PagerError, page
 from ..recorder_export import export_name, write_csv
 from ..recorder_spots import Tab
 from ..recorder_status import look_of
+from ..wording import count
 from .job import JobScreen
 
 if TYPE_CHECKING:
@@ -175,7 +176,7 @@ class RecorderRequests(JobScreen):
             except OSError as error:
                 self.post_message(TableExported(f"not exported: {error.strerror or error}"))
             else:
-                self.post_message(TableExported(f"{rows:,} rows of {tab} are in {path}"))
+                self.post_message(TableExported(f"{count(rows, 'row')} of {tab} in {path}"))
 
         self.run_worker(write, group="export", thread=True)
         if len(shown.order) > LONG_EXPORT:

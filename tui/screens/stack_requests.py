@@ -96,8 +96,18 @@ class StackRequests(JobScreen):
     def do_raw(self) -> None:
         """The stack, the traceback as it came, py-spy's text, and round again."""
         order = ("", *SOURCES)
+        self._show_source(order[(order.index(self.raw_source) + 1) % len(order)])
+
+    def do_back(self) -> None:
+        """Esc: raw text gives way to the stack before anything else goes."""
+        if self.raw_source:
+            self._show_source("")
+        else:
+            super().do_back()
+
+    def _show_source(self, source: str) -> None:
         in_rank = self.focused in (self.query_one(StackTable), self.query_one(RawText).log_widget)
-        self.raw_source = order[(order.index(self.raw_source) + 1) % len(order)]
+        self.raw_source = source
         self.show_raw()
         if in_rank:
             self.call_after_refresh(self._to_rank_pane)

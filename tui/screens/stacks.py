@@ -77,7 +77,14 @@ class StacksScreen(StackRequests):
         matches = len(self._matched) if searched else None
         self.query_one(StackSummary).show(view, part, matches, len(without & self.ranks_shown))
         calls = view.calls if view.merged_threads is ThreadChoice.MAIN else None
-        self._entries = entries(part, missing, self.ranks_shown, searched=bool(self._matched), calls=calls)
+        self._entries = entries(
+            part,
+            missing,
+            self.ranks_shown,
+            searched=bool(self._matched),
+            calls=calls,
+            culprits=self.app.view.progress.culprits,
+        )
         tree = self.main_widget()
         fresh = tree.branch is None
         tree.show(part.root, self._matched, self.hosts)
@@ -178,11 +185,22 @@ class StacksScreen(StackRequests):
         rank = self.session.selected
         spot = self.stack_view.calls.spot(rank) if rank is not None else None
         if rank is None or spot is None:
-            self.app.say("by its flight recorder the selected rank is inside no call, or it has no dump")
+            self.app.say(self._no_call(rank))
             return
         recorder = self.app.view.recorder
         recorder.jump_to_call(rank, spot.group, spot.seq, p2p=spot.p2p, source=spot.source)
         self.app.go_to("recorder")
+
+    def _no_call(self, rank: int | None) -> str:
+        """Why there is no call to go to."""
+        calls = self.stack_view.calls
+        if rank is None:
+            return "no rank is selected"
+        if not calls:
+            return "no flight recorder has been read"
+        if rank not in calls.recorded:
+            return f"there is no flight recorder dump of rank {rank}"
+        return f"rank {rank} is inside no call by its flight recorder"
 
     # going about ----------------------------------------------------------------------------------------------
 

@@ -68,6 +68,9 @@ class StartScreen(Screen[None]):
         self.set_focus(choices)
         choices.action_first()
 
+    def do_ops(self) -> None:
+        self.app.switch_mode("dispatch")
+
     def do_leave(self) -> None:
         self.app.leave_start()
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["KeyFooter", "chosen"]
 
 GAP = 2
-_AWAY_FROM_JOB = frozenset((Scope.START, Scope.HELP, Scope.QUESTION, Scope.FILTER))
+_AWAY_FROM_JOB = frozenset((Scope.START, Scope.HELP, Scope.QUESTION, Scope.FILTER, Scope.ENTRY, Scope.REQUEST))
 """Places that are of use without a job."""
 
 
@@ -62,8 +62,8 @@ class KeyFooter(Painted):
         self._ends = []
         x = 0
         typing = bool(self._typing_scopes)
-        failed = session.phase is Phase.FAILED and not session.ranks
         scopes = self._typing_scopes or self._scopes
+        failed = session.phase is Phase.FAILED and not session.ranks and Scope.DISPATCH not in scopes
         for action in chosen(scopes, words, width, self._here, typing=typing, failed=failed):
             keys, label = _said(action, words, typing=typing)
             works = not action.why_not(session)

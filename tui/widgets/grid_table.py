@@ -48,6 +48,7 @@ class GridTable(ScrollView, can_focus=True):
         "table--missing",
         "table--mismatch",
         "table--open",
+        "table--passed",
         *COMPONENTS,
     }
     BINDINGS = bindings(Scope.TABLE)
@@ -151,6 +152,11 @@ class GridTable(ScrollView, can_focus=True):
     def cursor(self) -> int | None:
         """The row the cursor stands on, None when it is not among the rows shown."""
         return self._cursor if self._place >= 0 else None
+
+    @property
+    def source(self) -> TableSource | None:
+        """Where the cells come from."""
+        return self._source
 
     @property
     def _page(self) -> int:

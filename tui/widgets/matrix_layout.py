@@ -17,7 +17,7 @@ from .text import cell_len, fit, plain
 if TYPE_CHECKING:
     from ...services.progress import Progress, ProgressCell
 
-__all__ = ["SIGNS", "MatrixColumn", "MatrixLayout", "cell_said", "legend_said"]
+__all__ = ["MEANINGS", "SIGNS", "MatrixColumn", "MatrixLayout", "cell_said", "legend_said"]
 
 GAP = 2
 """Blank terminal cells between columns."""
@@ -34,11 +34,24 @@ SIGNS: dict[Pace | None, tuple[str, str]] = {
     Pace.FROZEN: ("=", "frozen"),
     Pace.CRAWLING: ("~", "crawling"),
     Pace.MOVING: (">", "moving"),
-    Pace.IDLE: (".", "idle"),
+    Pace.IDLE: ("_", "idle"),
     None: (" ", "outside"),
 }
 """Sign and word of each pace; with one look there is none, and `INSIDE` stands for ranks inside a call."""
 INSIDE = ("+", "in a call")
+MEANINGS = (
+    ("!", "a finding accuses the rank"),
+    ("w", "it is held up by an accused one"),
+    ("=", "frozen: inside the same call as at the look before"),
+    ("~", "crawling: far fewer calls than usual since the look before"),
+    (">", "moving: it has made calls since the look before"),
+    ("_", "idle: inside no call, and none made since the look before"),
+    ("+", "inside a call; there is no look before to compare"),
+    ("-1", "calls that it is behind the newest of its group"),
+    ("?", "its position is not known"),
+    ("-", "nothing is recorded there"),
+)
+"""The signs of the matrix and what they mean, for the help."""
 _CODES = {code: SIGNS[pace][0] for code, pace in enumerate(PACES)}
 _SOURCES = {"dump_nccl_trace_json": "nccl", "fr_trace_json": "cpu", "torchcomms_fr_trace_json": "comms"}
 
@@ -123,8 +136,8 @@ def cell_text(progress: Progress, at: int, column: MatrixColumn) -> tuple[str, s
     inside = bool(progress.inside[at])
     number = "?" if position < 0 else "-" if progress.silent[at] else str(position)
     sign = _CODES[pace] if pace else INSIDE[0] if inside else " "
-    behind = f" {f'-{lag}' if lag > 0 else '':<{column.lag}}" if column.lag else ""
-    text = f"{number:>{column.position}} {sign}{behind}".ljust(column.width)
+    behind = f" {f'-{lag}' if lag > 0 else '':>{column.lag}}" if column.lag else ""
+    text = f"{number:>{column.position}}{behind} {sign}".ljust(column.width)
     if position < 0:
         return text, "matrix--unknown"
     if lag > 0:
@@ -159,14 +172,15 @@ def cell_said(cell: ProgressCell | None, rank: int, title: str, *, culprit: bool
         return f"rank {rank}{role}: in no group of {title}"
     group = cell.group
     members = str(group.members)
-    where = f"rank {rank}{role}: {title} of ranks {fit(members, min(len(members), RANKS))}"
-    call = "P2P call" if cell.p2p else "call"
+    named = group.label if group.desc in ("", "undefined") else title
+    of_ranks = f" (ranks {fit(members, min(len(members), RANKS))})"
+    where = f"rank {rank}{role}"
     if cell.position is None:
-        return f"{where}: its position is not known"
+        return f"{where}: its position in {named} is not known{of_ranks}"
     if cell.silent:
         least = f"; the others have made at least {count(cell.lag, 'call')} more" if cell.lag else ""
-        return f"{where}: nothing recorded there{least}"
-    parts = [f"{where}: {call} #{cell.position}"]
+        return f"{where}: nothing recorded in {named}{least}{of_ranks}"
+    parts = [f"{where}: {'P2P call' if cell.p2p else 'call'} #{cell.position} of {named}"]
     if cell.lag:
         parts.append(f"{cell.lag:,} behind the newest")
     if cell.pace is not None:
@@ -176,4 +190,4 @@ def cell_said(cell: ProgressCell | None, rank: int, title: str, *, culprit: bool
         parts.append("in a call (+)")
     if cell.made is not None:
         parts.append(f"{count(cell.made, 'call')} since the last look")
-    return ", ".join(parts)
+    return ", ".join(parts) + of_ranks

@@ -64,7 +64,16 @@ class Painted(Widget):
             return
         lines = self._content.plain.count("\n")
         self._content = content
-        self.refresh(layout=self.styles.is_auto_height and content.plain.count("\n") != lines)
+        grown = self.styles.is_auto_height and content.plain.count("\n") != lines
+        self.refresh(layout=grown)
+        if grown:
+            self.call_after_refresh(self._fit)
+
+    def _fit(self) -> None:
+        """Lay out anew where that was asked for while an earlier layout was still due: Textual takes both for one, and
+        keeps the height that it has measured between them."""
+        if self.content_size.height != self._content.plain.count("\n") + 1:
+            self.refresh(layout=True)
 
     def render(self) -> Content:
         return self._content

@@ -1,7 +1,7 @@
 """How far each rank is in each process group: a row a rank, a column for each set of groups. One widget, line by line.
 
-A cell is the sequence number of the newest call, a sign for the pace and, behind it, how many calls the rank is behind
-the newest of its group.
+A cell is the sequence number of the newest call, how many calls the rank is behind the newest of its group and, last, a
+sign for the pace.
 """
 
 from __future__ import annotations

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from textual.content import Content
 
+from ...services.snapshot import RankClass
 from ..frame_text import frame_line
 from ..rank_classes import appearance, label_of
 from ..wording import age, milliseconds
@@ -13,12 +15,13 @@ from .painted import Painted, hanging, styled
 from .text import fit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ...services.snapshot import RankState
     from ...services.stacks.model import Frame
 
 __all__ = ["RankDetail", "detail_lines"]
+
+Facts: TypeAlias = Sequence[tuple[str, str]]
+"""Labels and texts; one without a text is left out."""
 
 INDENT = 10
 TOP = 3
@@ -34,19 +37,33 @@ WIDE = 70
 class RankDetail(Painted):
     """A pane of labels and values."""
 
-    def show(self, state: RankState | None, *, marked: bool, now: int, frames: Sequence[Frame] = ()) -> None:
+    def show(
+        self,
+        state: RankState | None,
+        *,
+        marked: bool,
+        now: int,
+        frames: Sequence[Frame] = (),
+        recorded: Facts = (),
+    ) -> None:
         """
         Args:
             state: the row of the rank table, None when no rank is selected.
             marked: whether the rank has a mark.
             now: ns since the epoch.
             frames: of its main thread, innermost first, boring ones left out.
+            recorded: what the flight recorders say of it, labels and values.
         """
-        self.paint_with(lambda width: Content("\n").join(detail_lines(state, marked, now, width, frames)))
+        self.paint_with(lambda width: Content("\n").join(detail_lines(state, marked, now, width, frames, recorded)))
 
 
 def detail_lines(
-    state: RankState | None, marked: bool, now: int, width: int, frames: Sequence[Frame] = ()
+    state: RankState | None,
+    marked: bool,
+    now: int,
+    width: int,
+    frames: Sequence[Frame] = (),
+    recorded: Facts = (),
 ) -> list[Content]:
     """The lines of the pane, class and reason first; where it is wide, a few lines say it all. None without a rank."""
     if state is None:
@@ -56,7 +73,8 @@ def detail_lines(
     kind = Content.assemble((f"{look.sign} {label_of(state)}", f"bold {look.colour}"), since)
     mark = ("  * marked", "$text-accent") if marked else ""
     name = Content.assemble((f"rank {state.rank}", "bold"), mark, "  ", styled(state.host))
-    heard = f"{age(now, state.seen_at)} ago" if state.seen_at is not None else "never"
+    heard = f"{age(now, state.seen_at)} ago" if state.seen_at is not None else _never(state)
+    reason = "" if state.address.file else state.reason
     ping = f"{milliseconds(state.ping_s)} ms" if state.ping_s is not None else ""
     health = ""
     if state.health is not None:
@@ -70,21 +88,28 @@ def detail_lines(
     ]
     if state.address.file:
         facts, places = [("file", state.address.file)], []
+    facts = [*recorded, *facts]
     if width >= WIDE:
-        lines = [Content("   ").join([name, kind]), styled(state.reason)]
+        lines = [Content("   ").join([name, kind]), *([styled(reason)] if reason else [])]
         if frames:
             above = " < ".join(frame.name for frame in frames[1:TOP_IN_LINE])
             said = f"{frame_line(frames[0])} < {above}" if above else frame_line(frames[0])
             lines.append(_in_one_line([("in", said)]))
-        lines += [_in_one_line(facts), _in_one_line(places)]
+        lines += [_in_one_line(facts), *([_in_one_line(places)] if places else [])]
         return [line.truncate(width, ellipsis=True) for line in lines]
-    lines = [name.truncate(width, ellipsis=True), kind, *styled(state.reason).wrap(width)]
+    lines = [name.truncate(width, ellipsis=True), kind, *(styled(reason).wrap(width) if reason else [])]
     tops = [("in" if number == 0 else "", frame_line(frame)) for number, frame in enumerate(frames[:TOP])]
     for label, value in (*tops, *facts, *places):
         if value:
             shown = Content.styled(fit(label, INDENT), "$foreground-muted")
             lines += hanging(shown, styled(value), width, INDENT + 1)
     return lines
+
+
+def _never(state: RankState) -> str:
+    """A rank may answer, and none of its answers be of use."""
+    answers = (RankClass.SERVER_ERROR, RankClass.FOREIGN_PORT)
+    return "nothing of use so far" if state.rank_class in answers else "never"
 
 
 def _in_one_line(facts: Sequence[tuple[str, str]]) -> Content:

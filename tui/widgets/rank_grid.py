@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["RankGrid"]
 
 NO_HOST = "(no address)"
+NOBODY = RankSet()
 
 Look = tuple["RankClass", bool]
 """Class of a rank and whether the filter shows it."""
@@ -41,6 +42,7 @@ class RankGrid(ScrollView, can_focus=True):
         "grid--cursor",
         "grid--dimmed",
         "grid--mark",
+        "grid--accused",
         *COMPONENTS,
     }
     BINDINGS = bindings(Scope.GRID)
@@ -66,10 +68,18 @@ class RankGrid(ScrollView, can_focus=True):
         self._layout: GridLayout = arrange((), 1, 1)
         self._cursor: int | None = None
         self._marked = RankSet()
+        self._accused = RankSet()
 
     # what it shows --------------------------------------------------------------------------------------------
 
-    def show(self, ranks: Mapping[int, RankState], cursor: int | None, marked: RankSet, shown: RankSet | None) -> None:
+    def show(
+        self,
+        ranks: Mapping[int, RankState],
+        cursor: int | None,
+        marked: RankSet,
+        shown: RankSet | None,
+        accused: RankSet = NOBODY,
+    ) -> None:
         """Show the ranks, repainting only lines with a cell that looks different from before.
 
         Args:
@@ -77,17 +87,18 @@ class RankGrid(ScrollView, can_focus=True):
             cursor: the selected rank.
             marked: ranks with a mark.
             shown: ranks that match the filter; others are dimmed. None shows all.
+            accused: ranks with a `!`: after the number, or in place of the sign.
         """
         looks = {rank: (state.rank_class, shown is None or rank in shown) for rank, state in ranks.items()}
         hosts = _by_host(ranks)
         if hosts != self._hosts:
-            self._hosts, self._looks, self._marked = hosts, looks, marked
+            self._hosts, self._looks, self._marked, self._accused = hosts, looks, marked, accused
             self._arrange()
             self.show_cursor(cursor)
             return
         changed = {rank for rank, look in looks.items() if self._looks[rank] != look}
-        changed.update(self._marked ^ marked)
-        self._looks, self._marked = looks, marked
+        changed.update(self._marked ^ marked, self._accused ^ accused)
+        self._looks, self._marked, self._accused = looks, marked, accused
         self._refresh_ranks(changed)
         self.show_cursor(cursor)
 
@@ -146,20 +157,25 @@ class RankGrid(ScrollView, can_focus=True):
         look = appearance(rank_class)
         name = look.component if shown else "grid--dimmed"
         numbered = self._layout.density is Density.NUMBERED
-        number = f"{rank:>{self._layout.number_width}} " if numbered else ""
+        accused = rank in self._accused
+        number = f"{rank:>{self._layout.number_width}}{'!' if accused else ' '}" if numbered else ""
+        sign = "!" if accused and not numbered else look.sign
         mark = rank in self._marked
         if rank == self._cursor:
             style = self.get_component_rich_style("grid--cursor")
             if mark:
                 style += self.get_component_rich_style("grid--mark", partial=True)
-            return [(x, number + look.sign, style)]
+            return [(x, number + sign, style)]
         style = self.get_component_rich_style(name)
         number_style = self.get_component_rich_style("grid--number")
+        if accused:
+            number_style = self.get_component_rich_style("grid--accused")
+            style = style if numbered else number_style
         if mark:
             marked = self.get_component_rich_style("grid--mark", partial=True)
             style, number_style = style + marked, number_style + marked
         if not number:
-            return [(x, look.sign, style)]
+            return [(x, sign, style)]
         return [(x, number, number_style), (x + len(number), look.sign, style)]
 
     # moving ---------------------------------------------------------------------------------------------------

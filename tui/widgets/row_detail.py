@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RowDetail", "RowFacts", "detail_lines"]
 
-LABEL = 16
+LABEL = 18
 """Widest label that stands beside its text."""
 WIDE = 60
 """Terminal cells from which labels have twice that."""

@@ -91,5 +91,7 @@ def _age(session: Session, now: int, refresh_s: float | None) -> Content:
         style = ""
     else:
         style = "$foreground-muted"
+    if session.post_mortem:
+        return Content.styled(f"look {look.id} at dumps of {age(now, look.taken_at)} ago", "$foreground-muted")
     cut = " (cancelled)" if look.cancelled else ""
     return Content.styled(f"look {look.id}{cut}, {age(now, look.taken_at)} ago", style)

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
+from ...services.recorder_timeline.lanes import LaneContent
 from ..actions import Scope, bindings
 from ..timeline_view import CallKey, Subject, make
 from .timeline_lanes import TimelineLanes
+from .timeline_words import why_empty
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -203,11 +205,20 @@ class TimelinePane(TimelineLanes, can_focus=True):
         self._make_beside()
         self.paint_anew()
 
-    def choose_call(self) -> None:
-        """Tell the screen that the call of the cursor is to be looked at."""
+    def choose_call(self) -> str:
+        """Tell the screen that the call of the cursor is to be looked at; why not, where there is none."""
         key = self.view.key
         if key is not None:
             self.post_message(self.CallChosen(*key))
+            return ""
+        if self.view.wanted is not None:
+            return "the calls are still being brought together"
+        timeline, lane = self.view.timeline, self.view.lane
+        if timeline is None or lane is None:
+            return "there is no call to go to: no rank is shown" if self.view.filtered is not None else "there is no call to go to"
+        return (
+            f"there is no call to go to: rank {timeline.lanes[lane].rank}: {why_empty(timeline, timeline.lanes[lane])}"
+        )
 
     def _to_lane(self, place: int) -> None:
         rank = self._rank

@@ -165,7 +165,7 @@ class TimelineLanes(Widget):
         if x >= timeline.places:
             return ""
         call = timelines.calls_of(timeline.group).start + int(x)
-        return f"#{timeline.diagnosis.analysis.matched.call_seq[call]:,}"
+        return f"#{timeline.diagnosis.analysis.matched.call_seq[call]}"
 
     def _lane(self, timeline: Timeline, place: int) -> Strip:
         view, width = self.view, self.size.width

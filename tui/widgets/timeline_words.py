@@ -24,7 +24,7 @@ RANKS_NAMED = 60
 """Characters that a set of ranks may take in a line."""
 
 _STATES = {
-    CallState.SCHEDULED: "waits in it",
+    CallState.SCHEDULED: "is in it",
     CallState.STARTED: "runs on the device",
     CallState.COMPLETED: "ended",
     CallState.TIMED_OUT: "past its timeout",
@@ -32,7 +32,7 @@ _STATES = {
 
 
 def _name(group: JobGroup) -> str:
-    return plain(group.desc or group.name or "(no name)", 40)
+    return plain(group.label, 40)
 
 
 def subject_line(view: TimelineView, first: int, last: int) -> Line:
@@ -51,7 +51,7 @@ def subject_line(view: TimelineView, first: int, last: int) -> Line:
     if timeline is None:
         return [(title, "timeline--title"), (f"  bringing {view.cost:,} calls of ranks together …", "timeline--muted")]
     total, what = len(view.order), "rank" if timeline.group is not None else "group"
-    lanes = count(total, what) if last - first >= total else f"{what}s {first + 1:,}-{last:,} of {total:,}"
+    lanes = count(total, what) if last - first >= total else f"rows {first + 1:,}-{last:,} of {count(total, what)}"
     parts = [f"{lanes}, {'worst first' if view.worst_first else 'in order'}", view.axis.value]
     if view.axis is Axis.TIME:
         parts[-1] += f", {duration_said(window.per_cell / 1e9)} a cell"
@@ -113,7 +113,7 @@ def call_line(view: TimelineView) -> Line:
     op = plain(facts.op, 40) + (f" (+{facts.inner - 1})" if facts.inner > 1 else "")
     group = _name(timeline.diagnosis.analysis.job.groups[facts.group])
     line: Line = [
-        (f"{op} #{facts.seq:,}{' p2p' if facts.p2p else ''}", "timeline--title"),
+        (f"{op} #{facts.seq}{' p2p' if facts.p2p else ''}", "timeline--title"),
         (f" of {group}  rank {facts.rank} ", "timeline--label"),
     ]
     if facts.state is None:
@@ -126,7 +126,10 @@ def call_line(view: TimelineView) -> Line:
     took = f" after {duration_said(facts.took_s)}" if facts.took_s is not None else ""
     if facts.waited_s is not None:
         took = f", {duration_said(facts.waited_s)} so far"
-    line.append((_STATES[facts.state] + took, component))
+    state = _STATES[facts.state]
+    if facts.state is CallState.SCHEDULED and (facts.missing or facts.unknown):
+        state = "waits in it"
+    line.append((state + took, component))
     if facts.late_s:
         side = "behind" if facts.late_s > 0 else "ahead of"
         line.append((f", {duration_said(facts.late_s)} {side} the median", "timeline--label"))

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 __all__ = ["VerdictCard"]
 
 
+ROOMY = 30
+"""Lines of a terminal from which a finding in full leaves room for the rest."""
+
+
 class VerdictCard(Painted):
     """The first thing on the first screen. A click on a finding shows it in full."""
 
@@ -37,17 +41,19 @@ class VerdictCard(Painted):
         self._findings: list[int | None] = []
         """For each line the finding that it belongs to."""
 
-    def show(self, session: Session, chosen: int | None = None) -> None:
+    def show(self, session: Session, chosen: int | None = None, *, beside_matrix: bool = False) -> None:
         """Show the verdict of the session, or why there is none.
 
         Args:
             chosen: place of the finding that a person wants to read in full.
+            beside_matrix: the progress matrix below has the keys and needs some lines even in a small terminal.
         """
         self.set_class(chosen is not None, "-reading")
 
         def made(width: int) -> Content:
             rows = self.app.size.height
-            most = max(rows * 3 // 4 if chosen is not None else rows // 2 - 1, 7)
+            full = rows * 3 // 5 if beside_matrix and rows < ROOMY else rows * 3 // 4
+            most = max(full if chosen is not None else rows // 2 - 1, 7)
             lines = card(session, width, max(rows * 2 // 5, 8), chosen, most)
             self._findings = [line.finding for line in lines]
             return Content("\n").join(line.content for line in lines)

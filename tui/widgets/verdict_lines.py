@@ -33,6 +33,8 @@ PIECE_WIDTH = 160
 """Terminal cells of the piece of evidence beside the confidence; shown in full it has all."""
 WIDEST = 180
 """Widest line of a finding that has one line only."""
+CONTRADICTIONS = 3
+"""Lines about dumps that contradict the others."""
 PLACES = 2
 """Accused ranks whose place is told beside the finding."""
 PLACES_IN_FULL = 6
@@ -79,14 +81,26 @@ def card(
     if chosen is not None and chosen < len(session.verdict.findings):
         lines = _of(chosen, _in_full(session, chosen, width, most or height))
     else:
-        room = None if most is None else most - len(session.notes)
-        lines = _judged(session, width, wide, height - len(session.notes), room)
-        lines += _of(None, [_one_line("note", styled(note), wide) for note in session.notes])
+        notes = _notes(session)
+        room = None if most is None else most - len(notes)
+        lines = _judged(session, width, wide, height - len(notes), room)
+        lines += _of(None, [_one_line("note", styled(note), wide) for note in notes])
         if most is not None and len(lines) > most:
             more = len(session.verdict.findings) - 1
             said_more = "f shows it in full" + (f", and {count(more, 'more finding')}" if more > 0 else "")
             lines[most - 1 :] = [CardLine(_unlabelled(said_more, "$text-accent"), lines[0].finding)]
     return [CardLine(line.content.truncate(wide, ellipsis=True), line.finding) for line in lines]
+
+
+def _notes(session: Session) -> list[str]:
+    """What limits all looks, and which dumps contradict the others; of many of these the first ones."""
+    said = [note for one in session.recorder.diagnoses.values() for note in one.contradictions]
+    if len(said) > CONTRADICTIONS:
+        more = len(said) - CONTRADICTIONS + 1
+        said[CONTRADICTIONS - 1 :] = [
+            f"{more} more notes on dumps that contradict the others: xpudbg report shows them"
+        ]
+    return [*session.notes, *said]
 
 
 def _of(finding: int | None, lines: Iterable[Content]) -> list[CardLine]:

@@ -4,10 +4,12 @@ Prints `ready` when its debug server is registered and the first collective is t
 command. Commands: `all_reduce N`, `train` (all_reduce for ever, in the background), `work SECONDS` (all_reduce in the
 main thread; one rank may be slow), `gil SECONDS` (hold the GIL in C), `load SECONDS` (sleep in a data loader), `busy
 SECONDS` (a loop in Python), `recv RANK`, `irecv RANK`, `new_group NAME 0,1` (on every rank, in one order), `in NAME
-OPERATION`, `quit`. The end of its input ends it.
+OPERATION`, `store wait KEY`, `store get KEY`, `set KEY`, `handler NAME`, `quit`. The end of its
+input ends it.
 """
 
 import ctypes
+import json
 import os
 import sys
 import threading
@@ -76,6 +78,19 @@ def in_group(group, operation):
         raise SystemExit(f"unknown operation {operation}")
 
 
+def serve(name):
+    """Register a handler of the job's own: it answers with what it was asked, and fails when told to."""
+
+    def answer(request, response):
+        if request.get_param("fail"):
+            raise ValueError("told to fail")
+        response.set_status(200)
+        said = {"rank": rank, "depth": request.get_param("depth"), "text": request.get_param("text")}
+        response.set_content(json.dumps(said), "application/json")
+
+    torch._C._distributed_c10d._register_handler(name, answer)
+
+
 groups = {}
 all_reduce(1)
 print("ready", flush=True)
@@ -101,12 +116,20 @@ for line in sys.stdin:
         groups[words[0]] = dist.new_group([int(rank) for rank in words[1].split(",")])
     elif name == "in":
         in_group(groups[words[0]] if words[0] != "world" else None, words[1])
+    elif name == "handler":
+        serve(words[0])
     elif name == "recv":
         print("receiving", flush=True)
         dist.recv(torch.ones(4), int(words[0]))
     elif name == "irecv":
         print("receiving", flush=True)
         dist.irecv(torch.ones(4), int(words[0])).wait()
+    elif name == "store":
+        print("asking the store", flush=True)
+        store = dist.distributed_c10d._get_default_store()
+        store.wait([words[1]]) if words[0] == "wait" else store.get(words[1])
+    elif name == "set":
+        dist.distributed_c10d._get_default_store().set(words[0], "1")
     elif name == "all_reduce":
         all_reduce(int(words[0]))
     else:

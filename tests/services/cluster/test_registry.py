@@ -183,7 +183,7 @@ class TestAddresses:
         assert "\x1b" not in bad.error
         assert (bad.url, bad.host) == ("", "")
         assert registry.addresses[2].url
-        assert "ranks 1 have registered is no address" in registry.notes[0]
+        assert "rank 1 has registered is no address" in registry.notes[0]
 
     async def test_a_password_is_for_the_request_only(self) -> None:
         registry = await read({b"debug_server/rank0": b"http://u:secret@h:5"})

@@ -86,7 +86,7 @@ def test_the_minority_is_the_odd_one_out(form: str) -> None:
         ("1-7", ((262144,),)),
         ("0", ((1025,),)),
     ]
-    assert any(evidence.text.endswith("no stack recorded on ranks 0") for evidence in finding.evidence)
+    assert any(evidence.text.endswith("no stack recorded on rank 0") for evidence in finding.evidence)
 
 
 @pytest.mark.parametrize(("folder", "host"), [("pickles", "node-b07"), ("pickles2", "node2.pci3")])
@@ -190,4 +190,4 @@ def test_a_dump_of_active_calls_only(form: str) -> None:
     assert said(finding) == ("not_joined", "2", "0", "broadcast", 9)
     assert finding.kind is Kind.NOT_JOINED
     assert any("active calls only" in note for note in diagnosis.notes)
-    assert any(evidence.text == "ranks 1 have completed it" for evidence in finding.evidence)
+    assert any(evidence.text == "rank 1 has completed it" for evidence in finding.evidence)

@@ -42,6 +42,12 @@ def test_live_a_long_wait_is_enough(age_s: float, stands: bool) -> None:
     assert len(diagnose(look, live=True).findings) == stands
 
 
+def test_a_time_before_the_epoch_is_no_time() -> None:
+    made = entry("nccl:barrier", 1, time_created_ns=-5, **OPEN)
+    look = analyse([replace(dump_of(0, [made]), taken_at=10**18), dump_of(1, [])])
+    assert the_finding(diagnose(look)).waited_s is None
+
+
 def live(at: int, waited_s: float, *, step_s: float, calls: int = 40) -> Analysis:
     """A job that makes a call every `step_s` seconds, hung for a while, as the recorders of its ranks tell it."""
     job = FakeJob(3, [GROUP], [Call("0")] * calls, faults=[Fault(1, at, "stops")], step_ns=int(step_s * 1e9))
@@ -149,8 +155,8 @@ def test_hints_about_the_dumps_are_noted() -> None:
     old = decode(b'[{"profiling_name": "nccl:barrier", "record_id": NaN}]', 0)
     notes = diagnose(analyse([old], unreadable={3: "empty"})).notes
     assert notes == (
+        "the dump of rank 0 is not strict JSON, and slow to read",
+        "the dump of rank 0 is of the oldest format, a bare list of entries",
         "members of 1 groups are inferred from who uses them",
         "rank 3: empty",
-        "the dumps of ranks 0 are not strict JSON and were read slowly",
-        "the dumps of ranks 0 are of the oldest format, a bare list of entries",
     )

@@ -41,7 +41,7 @@ def test_it_makes_no_deadlock_and_the_culprit_is_found() -> None:
     assert finding.confidence is Confidence.LIKELY
     assert [str(group.members) for group in look.job.groups] == ["0-3"]
     assert (
-        "the dumps of rank 2 give other members of group '0' than the others, who say 0-3: theirs is taken"
+        "the dump of rank 2 gives other members of group '0' than the others, who say 0-3: theirs is taken"
         in diagnosis.notes
     )
 

@@ -82,7 +82,7 @@ def test_a_big_job_made_of_columns_is_the_job_it_says() -> None:
     assert [(one.kind.value, str(one.culprits)) for one in look.findings] == [("not_joined", "5")]
     assert tables.findings.target_of(0) == left(tables.collectives, "is:missing group:default")[0]
     assert len(tables.calls) == 16 * 30 - 1
-    assert cells(tables.collectives, 0) | {"op": "nccl:all_reduce", "group": "1:tp", "here": "8/8"} == cells(
+    assert cells(tables.collectives, 0) | {"op": "nccl:all_reduce", "group": "1:tp", "here": "8 of 8"} == cells(
         tables.collectives, 0
     )
     assert cells(tables.calls, 0)["age"] == "10.2 s"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
@@ -19,9 +20,9 @@ from .test_collectives import jobs
 
 def test_each_column() -> None:
     calls = tables_of(mixed_job()).calls
-    assert cells(calls, 7) == {
-        "id": "7",
-        "collective": "2",
+    assert cells(calls, 9) == {
+        "id": "9",
+        "collective": "3",
         "rank": "1",
         "group": "0:default_pg",
         "seq": "1",
@@ -52,13 +53,17 @@ def test_every_entry_stands_in_one_row_and_the_rows_are_those_of_torch(job: Fake
     analysis, calls = tables.diagnosis.analysis, tables.calls
     rows = Counter(int(entry) for line in range(len(calls)) for entry in tables.lines.rows_of(line))
     assert rows == Counter(range(len(analysis.job.columns)))
-    other = NCCLCallsTable(analysis, CollectivesTable(analysis))
+    collectives = CollectivesTable(analysis)
+    other = NCCLCallsTable(analysis, collectives)
     assert len(calls) == len(other)
-    for row in range(len(calls)):
-        wanted, shown = other[row], cells(calls, row)
+    counts = np.diff(analysis.matched.call_start)[collectives.order]
+    theirs = np.split(np.arange(len(other)), np.cumsum(counts)[:-1])
+    places = np.argsort(collectives.order)[tables.lines.order]
+    for row, their in enumerate(int(one) for place in places for one in theirs[place]):
+        wanted, shown = other[their], cells(calls, row)
         assert shown["rank"] == str(wanted.global_rank)
         if wanted.collective_id is not None:
-            assert shown["collective"] == str(wanted.collective_id)
+            assert int(shown["collective"]) == places.tolist().index(wanted.collective_id)
         collective = calls.collective_of(row)
         assert collective is not None
         assert row in tables.collectives.calls_of(collective)
@@ -96,11 +101,11 @@ def test_a_coalesced_call_lists_its_entries() -> None:
 
 def test_stacks() -> None:
     calls = tables_of(mixed_job(frames=True)).calls
-    assert [tuple(frame) for frame in calls.frames(2)][:2] == [
+    assert [tuple(frame) for frame in calls.frames(4)][:2] == [
         ("forward", "/job/train_0.py", 100),
         ("step", "/job/train_0.py", 101),
     ]
-    assert tables_of(mixed_job()).calls.frames(2) == ()
+    assert tables_of(mixed_job()).calls.frames(4) == ()
 
 
 def test_the_odd_rank_of_a_mismatch_is_marked() -> None:

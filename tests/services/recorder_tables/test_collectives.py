@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,14 +18,14 @@ from .making import WORLD, cells, column, fact, left, mixed_job, tables_of
 
 def test_each_column() -> None:
     rows = tables_of(mixed_job(Fault(3, 5, "stops"))).collectives
-    assert cells(rows, 7) == {
-        "id": "7",
+    assert cells(rows, 9) == {
+        "id": "9",
         "group": "0:default_pg",
         "seq": "4",
         "p2p_seq": "2",
         "op": "nccl:ALLGATHER_coalesced",
         "state": "scheduled",
-        "here": "3/4",
+        "here": "3 of 4",
         "open": "3",
         "missing": "3",
         "mismatch": "",
@@ -45,13 +46,13 @@ def test_each_column() -> None:
 
 def test_a_call_in_which_ranks_are_missing() -> None:
     rows = tables_of(mixed_job(Fault(3, 5, "stops"))).collectives
-    assert left(rows, "is:missing") == left(rows, "is:open") == [7]
-    assert column(rows, "missing") == ["", "", "", "", "", "", "", "3", "", ""]
-    missing = rows.cell(7, rows.place("missing"))
+    assert left(rows, "is:missing") == left(rows, "is:open") == [9]
+    assert column(rows, "missing") == ["", "", "", "", "", "", "", "", "", "3"]
+    missing = rows.cell(9, rows.place("missing"))
     assert (missing.text, missing.sign) == ("3", Sign.MISSING)
-    assert rows.cell(7, rows.place("state")).sign is Sign.OPEN
-    assert fact(rows, 7, "missing ranks").text == "3 (1), not come to this call"
-    assert fact(rows, 7, "open on").text == "0-2 (3)"
+    assert rows.cell(9, rows.place("state")).sign is Sign.OPEN
+    assert fact(rows, 9, "missing ranks").text == "3 (1), not come to this call"
+    assert fact(rows, 9, "open on").text == "0-2 (3)"
 
 
 def test_the_rows_of_calls_that_belong_to_it() -> None:
@@ -69,7 +70,7 @@ def test_a_mismatch_is_marked(call: Call) -> None:
     said = rows.cell(row, rows.place("mismatch"))
     assert (said.text, said.sign) == ("size" if call.dtype == "Float" else "dtype", Sign.MISMATCH)
     assert fact(rows, row, "mismatch").text.endswith("; the odd ones: 1")
-    assert fact(rows, row, "ranks 1").sign is Sign.MISMATCH
+    assert fact(rows, row, "rank 1").sign is Sign.MISMATCH
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,7 @@ def test_a_rank_without_the_call_is_missed_only_where_it_is_not_over_in_time(
 def test_what_the_ring_has_lost_and_who_left_no_dump() -> None:
     job = FakeJob(4, [WORLD], [Call("0")] * 6, rings={1: 2})
     rows = tables_of(job).collectives
-    assert cells(rows, 0) | {"here": "3/4", "missing": ""} == cells(rows, 0)
+    assert cells(rows, 0) | {"here": "3 of 4", "missing": ""} == cells(rows, 0)
     assert fact(rows, 0, "not in the ring").text.startswith("1:")
     dumps = [dump_of(rank, [entry("nccl:all_reduce", 1)], "[0, 1, 2]") for rank in (0, 1)]
     rows = tables_of(dumps).collectives
@@ -123,7 +124,7 @@ def test_times_of_a_call() -> None:
     ("entries", "state"),
     [
         ([{"state": "completed"}, {"state": "started", "retired": False}], "started"),
-        ([{"state": "scheduled", "retired": True}, {"state": "completed"}], "scheduled, over"),
+        ([{"state": "scheduled", "retired": True}, {"state": "completed"}], "over (was scheduled)"),
         ([{"state": "completed"}, {"timeout_ms": 1, "time_discovered_completed_ns": 10**12}], "completed late"),
     ],
 )
@@ -136,6 +137,37 @@ def test_p2p_calls_of_a_larger_group_have_no_common_arrival() -> None:
     rows = tables_of(mixed_job()).collectives
     (first, _) = left(rows, "is:p2p")
     assert (cells(rows, first)["spread"], cells(rows, first)["here"], str(rows.ranks(first))) == ("—", "3", "0-2")
+
+
+def test_a_ring_that_reaches_further_back_does_not_come_after_what_followed() -> None:
+    dumps = [
+        dump_of(
+            rank, [entry("nccl:all_reduce", seq, time_created_ns=seq * 10**9) for seq in range(first, 6)], "[0, 1, 2]"
+        )
+        for rank, first in enumerate((4, 1, 3))
+    ]
+    assert column(tables_of(dumps).collectives, "seq") == ["1", "2", "3", "4", "5"]
+
+
+def test_calls_of_two_groups_stand_in_the_order_of_time() -> None:
+    groups = (["0", "a"], ["1", "b"])
+    times = {("0", 1): 1, ("1", 1): 2, ("0", 2): 3, ("1", 2): 5, ("1", 3): 4, ("0", 3): 6, ("0", 4): 0}
+
+    def order(unit: int) -> list[tuple[str, str]]:
+        entries = [
+            entry(
+                "nccl:all_reduce", seq, process_group=next(g for g in groups if g[0] == name), time_created_ns=at * unit
+            )
+            for (name, seq), at in times.items()
+        ]
+        rows = tables_of([dump_of(0, entries)]).collectives
+        return [(group[0], seq) for group, seq in zip(column(rows, "group"), column(rows, "seq"), strict=True)]
+
+    # The clock of 1 #3 was set back, 0 #4 has no time: neither goes before an earlier call of its group.
+    timed = [("0", "1"), ("1", "1"), ("0", "2"), ("1", "2"), ("1", "3"), ("0", "3"), ("0", "4")]
+    assert order(10**9) == timed
+    recorded = [(name, str(seq)) for name, seq in times]
+    assert order(0) == recorded, "without times in the order of recording"
 
 
 def test_calls_are_found_by_group_and_number() -> None:
@@ -165,11 +197,22 @@ def test_the_rows_are_those_of_the_table_of_torch(job: FakeJob) -> None:
     tables = tables_of(job)
     rows, other = tables.collectives, CollectivesTable(tables.diagnosis.analysis)
     assert len(rows) == len(other)
-    for row in range(len(rows)):
-        wanted, shown = other[row], cells(rows, row)
+    places = np.argsort(other.order)[tables.lines.order].tolist()
+    assert sorted(places) == list(range(len(rows)))
+    for row, their in enumerate(places):
+        wanted, shown = other[their], cells(rows, row)
         assert shown["op"] == wanted.collective_name
         assert shown["seq"] == str(wanted.collective_seq_id)
         assert shown["record"] == str(wanted.record_id)
         assert tuple(rows.missing_ranks(row)) == (wanted.missing_ranks or ())
         assert int(rows.missing[row]) == len(wanted.missing_ranks or ())
         assert (rows.mismatch(row) is None) == wanted.pass_check
+
+
+@settings(max_examples=60, deadline=None)
+@given(jobs())
+def test_calls_of_a_group_are_never_out_of_order(job: FakeJob) -> None:
+    rows = tables_of(job).collectives
+    for lane in {(int(group), bool(p2p)) for group, p2p in zip(rows.group, rows.p2p, strict=True)}:
+        mine = rows.sequence[(rows.group == lane[0]) & (rows.p2p == lane[1])]
+        assert mine.tolist() == sorted(mine.tolist())

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob, Fault
 from tests.services.flight_recorder.looking import analysed
+from xpudbg.services.flight_recorder.analysis import analyse
 from xpudbg.services.flight_recorder.causes import Kind
+from xpudbg.services.flight_recorder.decode import decode
 from xpudbg.services.flight_recorder.diagnosis import diagnose
 from xpudbg.services.flight_recorder.motion import Pace
-from xpudbg.services.recorder_look import RecorderLook
+from xpudbg.services.recorder_look import DUMP_FILE, RecorderLook
 from xpudbg.services.recorder_tables.browser import RecorderTables
 from xpudbg.services.recorder_tables.table import Sign
 from xpudbg.services.snapshot import RankAddress, RankClass, RankState
@@ -35,7 +39,7 @@ def test_each_column() -> None:
         "followers": "0",
         "text": "Rank 3 has not joined all_gather #4 of default_pg; ranks 0-2 wait.",
     }
-    assert tables.findings.target_of(0) == 7
+    assert tables.findings.target_of(0) == 9
     assert str(tables.findings.ranks(0)) == "3"
     assert fact(tables.findings, 0, "refuted by").text.startswith("A later dump of rank 3")
 
@@ -85,3 +89,21 @@ def test_what_may_pass_accuses_nobody_unless_something_backs_it() -> None:
 
 def test_a_healthy_job_has_none() -> None:
     assert len(tables_of(mixed_job()).findings) == 0
+
+
+@pytest.mark.parametrize(
+    ("source", "culprits", "confidence", "text"),
+    [
+        ("fr_trace_json", "—", "possible", "Who holds up all_reduce #2 of default_pg is not to be seen: rank 3 is not"),
+        (DUMP_FILE, "3", "likely", "Rank 3 left no flight recorder dump, and others wait in all_reduce #2"),
+    ],
+)
+def test_ranks_that_nobody_asked_are_not_accused(source: str, culprits: str, confidence: str, text: str) -> None:
+    job = FakeJob(4, [WORLD], [Call("0")] * 3, faults=[Fault(3, 1, "stops")])
+    diagnosis = diagnose(analyse([decode(job.as_json(rank), rank) for rank in range(3)]))
+    beside = Witness({rank: RankState(rank, RankAddress(rank, "", "", "")) for rank in range(3)})
+    rows = RecorderTables(RecorderLook(1, {source: diagnosis}), source, beside=beside).findings
+    shown = cells(rows, 0)
+    assert (shown["culprits"], shown["confidence"]) == (culprits, confidence)
+    assert shown["text"].startswith(text)
+    assert [one.text for one in rows.details(0) if one.label == "not asked"] == (["3 (1)"] if culprits == "—" else [])

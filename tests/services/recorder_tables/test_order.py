@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.recorder_tables.order import Sort, known_of, ordered, sortable
 from xpudbg.services.recorder_tables.row_filter import RowFilter
-from xpudbg.services.recorder_tables.table import CellValue, Detail, Field
+from xpudbg.services.recorder_tables.table import CellValue, Detail, Field, Sign
 
 LOWEST = np.iinfo(np.int64).min
 
@@ -23,6 +23,7 @@ class KeyedTable:
     """A table of keys alone."""
 
     name = "keys"
+    lacking_sign = Sign.MISSING
 
     def __init__(self, **columns: np.ndarray[Any, Any]) -> None:
         self._columns = list(columns.values())

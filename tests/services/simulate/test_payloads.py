@@ -73,8 +73,8 @@ def test_an_unknown_handler_is_told_in_the_recorded_words() -> None:
 
 
 def test_the_list_of_handlers_is_json() -> None:
-    assert json.loads(payloads.handler_list()) == list(payloads.HANDLERS)
-    assert json.loads(payloads.handler_list(torchcomms=True))[len(payloads.HANDLERS) :] == [
+    assert json.loads(payloads.handler_list()) == [*payloads.HANDLERS, payloads.PROFILER]
+    assert json.loads(payloads.handler_list(torchcomms=True))[len(payloads.HANDLERS) + 1 :] == [
         "torchcomms_fr_trace_json",
         "torchcomms_health_check",
         "torchcomms_fr_dump_file",

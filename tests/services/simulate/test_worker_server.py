@@ -16,7 +16,7 @@ from tests.services.simulate import recorded
 from tests.services.simulate.test_hosts import ESTABLISHED, SYN_SENT, connect, state_of
 from xpudbg.services.simulate.hosts import Hosts
 from xpudbg.services.simulate.job import Job
-from xpudbg.services.simulate.payloads import HANDLERS, TORCHCOMMS_HANDLERS
+from xpudbg.services.simulate.payloads import HANDLERS, PROFILER, TORCHCOMMS_HANDLERS
 from xpudbg.services.simulate.scenarios import Behaviour
 from xpudbg.services.simulate.worker_server import SERVER_THREADS, WorkerServer
 
@@ -103,7 +103,8 @@ async def start() -> AsyncIterator[Start]:
 async def test_a_healthy_rank_lists_its_handlers_and_has_them_all(start: Start) -> None:
     server = start(Behaviour.HEALTHY)
     listed = json.loads((await ask(server, "/handler/", "GET")).body)
-    assert listed == list(HANDLERS)
+    assert listed == [*HANDLERS, PROFILER]
+    listed[-1] += "?duration=0"
     assert [(await ask(server, f"/handler/{name}")).status for name in listed] == [200] * len(listed)
     assert (await ask(server, "/handler/ping")).body == "pong"
 
@@ -121,7 +122,7 @@ async def test_status_and_headers_are_those_recorded(start: Start, handler: str)
 async def test_a_rank_of_a_torchcomms_job_has_that_library_s_handlers(start: Start) -> None:
     server = start(Behaviour.UNHEALTHY)
     listed = json.loads((await ask(server, "/handler/", "GET")).body)
-    assert listed == [*HANDLERS, *TORCHCOMMS_HANDLERS]
+    assert listed == [*HANDLERS, PROFILER, *TORCHCOMMS_HANDLERS]
     health = json.loads((await ask(server, "/handler/torchcomms_health_check")).body)
     assert health["healthy"] is False
     assert json.loads((await ask(server, "/handler/torchcomms_fr_trace_json")).body)["version"] == "2.10"

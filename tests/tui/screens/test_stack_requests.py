@@ -46,6 +46,11 @@ async def test_the_raw_texts_of_a_rank_one_after_the_other(tmp_path: Path) -> No
         assert "There is no pyspy_dump of rank 1. P asks for it." in raw(run)
         await run.press("v")
         assert not run.app.screen.query_one(RawText).display
+        await run.press("v", "escape")
+        assert not run.app.screen.query_one(RawText).display
+        assert run.app.current_mode == "stacks"
+        await run.press("escape")
+        assert run.app.current_mode == "overview"
 
 
 async def test_the_keys_go_with_the_pane(tmp_path: Path) -> None:

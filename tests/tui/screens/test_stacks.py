@@ -54,8 +54,8 @@ async def test_the_odd_ones_are_first_and_the_tree_stands_on_them(
         assert run.app.session.selected == 2
         assert f"{count:,} ranks at 2 places" in run.text()
         places = table(run, "places")
-        assert places[0].split()[:2] == ["1", "2"]
-        assert places[0].split()[2:4] == ["18", "s"]
+        assert places[0].split()[:3] == ["1", "!", "2"]
+        assert places[0].split()[3:5] == ["18", "s"]
         assert "decode decode.py:40" in places[0]
         assert "flush buckets.py:57 > all_reduce" in places[1]
         lines = tree(run)

@@ -39,7 +39,8 @@ async def test_places_are_told_apart_by_call_and_lead_to_it(tmp_path: Path) -> N
         await run.press("3")
         shown = places(run)
         assert "in call" in shown[0]
-        assert [" ".join(line.split()[:2]) for line in shown[1:]] == ["1 5", "3 4,6-7", "4 0-3"]
+        assert [" ".join(line.replace("! ", "").split()[:2]) for line in shown[1:]] == ["1 5", "3 4,6-7", "4 0-3"]
+        assert "! 5" in shown[1]
         assert "not in a call" in shown[1]
         assert "all_gather #4 of tp" in shown[2]
         assert "all_reduce #4 of default_pg" in shown[3]
@@ -89,3 +90,5 @@ async def test_dumps_without_frames_say_that_there_are_no_stacks(tmp_path: Path)
     async with on_dumps(tmp_path, frames=False) as run:
         await run.until(lambda: "dumps have no stacks of the ranks" in run.text())
         assert "its dump has no frames of the call it is in" in run.text()
+        await run.press("c")
+        assert [one.message for one in run.app._notifications] == ["rank 2 is inside no call by its flight recorder"]

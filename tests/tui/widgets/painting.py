@@ -21,7 +21,7 @@ STYLES = Path(inspect.getfile(XpudbgApp)).parent / "styles"
 class Alone(App[None]):
     """Shows one widget, and keeps the messages of it that a screen would handle."""
 
-    CSS_PATH = [STYLES / "app.tcss", STYLES / "screens.tcss"]  # noqa: RUF012
+    CSS_PATH = [STYLES.parent / name for name in XpudbgApp.CSS_PATH]  # noqa: RUF012
 
     def __init__(self, widget: Widget) -> None:
         super().__init__()

@@ -36,16 +36,16 @@ def with_cell(progress: Progress, **numbers: int | bool) -> tuple[Progress, int]
 @pytest.mark.parametrize(
     ("numbers", "text", "component"),
     [
-        ({}, "2 . -1", "matrix--behind"),
+        ({}, "2 -1 _", "matrix--behind"),
         ({"lag": 0, "pace": PACES.index(Pace.FROZEN)}, "2 =", "matrix--frozen"),
         ({"lag": 0, "pace": PACES.index(Pace.CRAWLING)}, "2 ~", "matrix--crawling"),
         ({"lag": 0, "pace": PACES.index(Pace.MOVING)}, "2 >", "matrix--moving"),
-        ({"lag": 0, "pace": PACES.index(Pace.IDLE)}, "2 .", "matrix--idle"),
+        ({"lag": 0, "pace": PACES.index(Pace.IDLE)}, "2 _", "matrix--idle"),
         ({"lag": 0, "pace": 0, "inside": True}, "2 +", "matrix--inside"),
         ({"lag": 0, "pace": 0}, "2", "matrix--outside"),
         ({"lag": -1, "position": -1, "pace": 0}, "?", "matrix--unknown"),
-        ({"silent": True, "lag": 3}, "- . -3", "matrix--behind"),
-        ({"position": 1_234_567, "lag": 20_000}, "1234567 . -20000", "matrix--behind"),
+        ({"silent": True, "lag": 3}, "- -3 _", "matrix--behind"),
+        ({"position": 1_234_567, "lag": 20_000}, "1234567 -20000 _", "matrix--behind"),
     ],
 )
 def test_a_cell_has_a_sign_beside_its_colour(
@@ -106,23 +106,27 @@ def test_titles_from_outside_are_plain_and_short() -> None:
 
 def test_the_cell_in_words(progress: Progress) -> None:
     said = cell_said(progress.cell(9, 0), 9, "tp", culprit=True, waiting=False)
-    assert (
-        said == "rank 9, accused: tp of ranks 8-11: call #2, 1 behind the newest, idle (.), 0 calls since the last look"
+    assert said == (
+        "rank 9, accused: call #2 of tp, 1 behind the newest, idle (_), 0 calls since the last look (ranks 8-11)"
     )
     said = cell_said(progress.cell(8, 0), 8, "tp", culprit=False, waiting=True)
-    assert said == "rank 8, held up: tp of ranks 8-11: call #3, frozen (=), 0 calls since the last look"
+    assert said == "rank 8, held up: call #3 of tp, frozen (=), 0 calls since the last look (ranks 8-11)"
     assert cell_said(None, 3, "pp", culprit=False, waiting=False) == "rank 3: in no group of pp"
     unknown, _ = with_cell(progress, position=-1)
-    assert cell_said(unknown.cell(9, 0), 9, "tp", culprit=False, waiting=False).endswith(": its position is not known")
+    assert cell_said(unknown.cell(9, 0), 9, "tp", culprit=False, waiting=False).endswith(
+        ": its position in tp is not known (ranks 8-11)"
+    )
     silent, _ = with_cell(progress, silent=True, lag=3)
     said = cell_said(silent.cell(9, 0), 9, "tp", culprit=False, waiting=False)
-    assert said.endswith(": nothing recorded there; the others have made at least 3 calls more")
+    assert said.endswith(": nothing recorded in tp; the others have made at least 3 calls more (ranks 8-11)")
     once, _ = with_cell(progress, pace=0, inside=True, p2p=True, lag=-1, made=-1)
-    assert cell_said(once.cell(9, 0), 9, "tp", culprit=False, waiting=False).endswith("P2P call #2, in a call (+)")
+    assert cell_said(once.cell(9, 0), 9, "tp", culprit=False, waiting=False).endswith(
+        "P2P call #2 of tp, in a call (+) (ranks 8-11)"
+    )
 
 
 def test_the_legend_has_the_signs_that_are_there(progress: Progress) -> None:
-    assert legend_said(progress) == [("=", "frozen"), (".", "idle")]
+    assert legend_said(progress) == [("=", "frozen"), ("_", "idle")]
     moving = recorder_looks([job_of(mesh(16), 2), job_of(mesh(16), 3)])[-1].progress
     assert legend_said(moving) == [(">", "moving")]
     once = recorder_looks(stopped_job()[:1], absent=[3])[-1].progress
@@ -145,3 +149,11 @@ def test_two_recorders_are_told_apart(progress: Progress) -> None:
     )
     titles = [column.title for column in MatrixLayout(other, 80).columns]
     assert titles == ["tp dump_file", "dp cpu", "default_pg dump_f…"]
+
+
+def test_a_group_without_a_description_is_called_by_its_own_name() -> None:
+    groups = [FakeGroup("1", "undefined", (0, 1)), FakeGroup("2", "undefined", (2, 3))]
+    made = recorder_looks([FakeJob(4, groups, [Call("1"), Call("2")])])[0].progress
+    (column,) = MatrixLayout(made, 80).columns
+    assert column.title == "groups 1-2"
+    assert cell_said(made.cell(3, 0), 3, column.title, culprit=False, waiting=False).startswith("rank 3: call #1 of group 2 (")

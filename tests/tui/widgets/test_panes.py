@@ -64,3 +64,4 @@ def test_legend_counts_worst_first_and_breaks_lines() -> None:
     counts = {RankClass.ALIVE: 4000, RankClass.DEAD: 1, RankClass.GIL_HELD: 2}
     assert legend_lines(counts, 80).plain == "X 1 dead   G 2 GIL held   o 4,000 alive"
     assert legend_lines(counts, 25).plain == "X 1 dead   G 2 GIL held\no 4,000 alive"
+    assert legend_lines(counts, 25, accused=3).plain == "! 3 accused   X 1 dead\nG 2 GIL held\no 4,000 alive"

@@ -53,10 +53,10 @@ async def test_lines(progress: Progress) -> None:
         await pilot.pause()
         lines = line_texts(matrix)
         assert lines[0].split() == ["rank", "lag", "▼", "tp", "dp", "default_pg"]
-        assert lines[1].split() == ["9", "!", "1", "━━━━━━", "2", ".", "-1", "2", ".", "-1", "2", "."]
-        assert lines[2].split() == ["*", "8", "1", "━━━━━━", "3", "=", "2", ".", "-1", "2", "."]
+        assert lines[1].split() == ["9", "!", "1", "━━━━━━", "2", "-1", "_", "2", "-1", "_", "2", "_"]
+        assert lines[2].split() == ["*", "8", "1", "━━━━━━", "3", "=", "2", "-1", "_", "2", "_"]
         assert lines[3].split()[:2] == ["10", "w"]
-        assert lines[5].split() == ["0", "0", "3", ".", "3", "=", "2", "."]
+        assert lines[5].split() == ["0", "0", "3", "_", "3", "=", "2", "_"]
         assert {cell_len(line) for line in lines} == {matrix.scrollable_content_region.width}
 
 

@@ -48,6 +48,18 @@ async def test_each_class_has_its_sign() -> None:
         assert line_texts(grid)[0].split() == [*"0o1X2o3S4o5o6G7o"]
 
 
+async def test_accused_ranks_are_marked_and_the_mark_goes() -> None:
+    grid = RankGrid()
+    async with Alone(grid).run_test(size=(80, 12)) as pilot:
+        for accused, cells in ((RankSet([0, 3]), "0!o 1 o 2 o 3!o"), (RankSet([2]), "0 o 1 o 2!o 3 o")):
+            grid.show(ranks(4), 0, RankSet(), None, accused)
+            await pilot.pause()
+            assert line_texts(grid)[0].split() == cells.split()
+        grid.show(ranks(2000), 0, RankSet(), None, RankSet([2]))
+        await pilot.pause()
+        assert line_texts(grid)[0].split()[1] == "oo!ooooo"
+
+
 async def test_hosts_with_hostile_names() -> None:
     grid = RankGrid()
     table = {

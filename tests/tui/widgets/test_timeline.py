@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
+from tests.services.flight_recorder.recorded import dump_of, entry
 from tests.services.recorder_timeline.timed_jobs import TimedJob
 from tests.tui.widgets.painting import Alone, line_texts
 from xpudbg.services.flight_recorder.analysis import analyse
@@ -63,6 +64,22 @@ async def test_what_it_says_of_a_job_that_hangs() -> None:
         assert lines[22].startswith("6 of 8 came within 12 ms, first rank ")
         assert "last rank 5  not come: 3  not known of 6" in lines[22]
         assert "× has not come" in lines[23]
+
+
+async def test_a_rank_that_is_stuck_itself_is_in_the_call_and_others_wait_in_it() -> None:
+    pane = TimelinePane()
+    async with Alone(pane).run_test(size=(90, 24)) as pilot:
+        pane.show(hung(), cursor=CallKey(5, 0, 41, False))
+        await pilot.pause()
+        assert "#41 of default_pg  rank 5 waits in it" in line_texts(pane)[21], "rank 3 has not come"
+        entries = [
+            entry("nccl:all_reduce", 1, state="completed"),
+            entry("nccl:all_reduce", 1, state="scheduled", retired=False, time_discovered_completed_ns=0),
+        ]
+        both = diagnose(analyse([dump_of(rank, [one], "[0, 1]") for rank, one in enumerate(entries)]))
+        pane.show(both, cursor=CallKey(1, 0, 1, False))
+        await pilot.pause()
+        assert "rank 1 is in it" in line_texts(pane)[21]
 
 
 async def test_keys() -> None:
@@ -140,7 +157,12 @@ async def test_the_filter_leaves_no_lane() -> None:
     async with Alone(pane).run_test(size=(80, 24)):
         pane.show(hung(), shown=RankSet())
         assert "no rank of this group matches the filter" in line_texts(pane)[4]
+        assert pane.choose_call() == "there is no call to go to: no rank is shown"
         pane.show(hung(), shown=RankSet([0, 6]))
+        pane.do_down()
+        assert pane.choose_call() == "there is no call to go to: rank 6: no dump: connection refused"
+        pane.do_up()
+        assert pane.choose_call() == ""
         assert [line[:7] for line in line_texts(pane)[3:6]] == [">     0", "      6", "       "]
 
 

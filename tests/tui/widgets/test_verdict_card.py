@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tests.fakes.flight_recorder_jobs import Fault
+from tests.tui import recorder_scripts
 from tests.tui.progress_scripts import job_of, mesh, recorder_job, stopped_job
 from tests.tui.scripted import job, look, opened
 from tests.tui.stack_scripts import hung, traceback
@@ -179,3 +181,16 @@ def test_texts_of_ranks_are_painted_as_they_are() -> None:
         assert "[/x] \\x1b[31m\\u202e" in said
         assert "[link=x]run.py:1" in said
         assert "\x1b" not in said
+
+
+def test_dumps_that_contradict_the_others_are_noted_and_many_of_them_counted() -> None:
+    session = session_after(recorder_scripts.recorder_job(recorder_scripts.stuck()))
+    look = session.recorder
+    (source,) = look.diagnoses
+    for many, lines in ((1, 1), (3, 3), (7, 3)):
+        notes = tuple(f"rank {rank}: its dump is older than the others" for rank in range(many))
+        session.recorder = replace(look, diagnoses={source: replace(look.diagnoses[source], contradictions=notes)})
+        said = [line for line in card(session, 100, 20).split("\n") if line.startswith(" note")]
+        assert len(said) == lines
+        assert "rank 0: its dump is older" in said[0]
+        assert ("5 more notes on dumps that contradict the others" in said[-1]) is (many == 7)

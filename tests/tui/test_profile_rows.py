@@ -1,0 +1,136 @@
+"""Numbers, orders and filters of the profiler's tables."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.tui.profile_scripts import captured
+from tests.tui.scripted import job
+from xpudbg.services.profiles.profiles import Profiles
+from xpudbg.services.session import Session
+from xpudbg.tui.profile_rows import Entry, ProfileRows, TableShape, bytes_text, micro, share, signed_micro
+from xpudbg.tui.profile_view import ProfilerView, ProfileTab
+from xpudbg.tui.screens.capture_request import duration_of
+from xpudbg.tui.widgets.table_layout import Column
+
+COLUMNS = (Column("name", "name"), Column("number", "number", "right"))
+WORDS = st.lists(st.tuples(st.sampled_from(["mm", "add", "MM x", ""]), st.none() | st.integers(-3, 3)), max_size=12)
+
+
+def rows(items: list[tuple[str, int | None]]) -> ProfileRows[tuple[str, int | None]]:
+    shape: TableShape[tuple[str, int | None]] = TableShape(
+        COLUMNS, lambda item: (Entry(item[0], item[0]), Entry(str(item[1] or ""), item[1])), "none"
+    )
+    return ProfileRows(shape, dict(enumerate(items)))
+
+
+@given(WORDS, st.booleans())
+def test_rows_without_a_value_come_last_either_way(items: list[tuple[str, int | None]], down: bool) -> None:
+    order = rows(items).order((), "number", descending=down).tolist()
+    values = [items[row][1] for row in order]
+    there = [value for value in values if value is not None]
+    assert sorted(order) == list(range(len(items)))
+    assert values[: len(there)] == sorted(there, reverse=down)
+
+
+@given(WORDS, st.sampled_from([("mm",), ("!mm",), ("mm", "!x"), ("!",)]))
+def test_all_words_have_to_occur(items: list[tuple[str, int | None]], words: tuple[str, ...]) -> None:
+    found = rows(items).order(words, "", descending=False).tolist()
+    wanted = []
+    for row, (name, number) in enumerate(items):
+        text = f"{name}\n{number or ''}".casefold()
+        if all(word[1:] not in text if len(word) > 1 and word[0] == "!" else word in text for word in words):
+            wanted.append(row)
+    assert found == wanted
+
+
+def test_without_a_column_the_order_is_the_table_s_own() -> None:
+    made = rows([("b", 1), ("a", 2)])
+    assert made.order((), "", descending=False).tolist() == [0, 1]
+    assert made.order((), "", descending=True).tolist() == [1, 0]
+    assert made.order((), "unknown", descending=False).tolist() == [0, 1]
+    assert made.row_text(0) == "name b  number 1"
+
+
+@pytest.mark.parametrize(
+    ("microseconds", "wanted"),
+    [(0.0, "0"), (0.01, "0"), (0.5, "0.5 µs"), (999.9, "999.9 µs"), (1_234.0, "1.23 ms"), (5e9, "5,000.000 s")],
+)
+def test_times(microseconds: float, wanted: str) -> None:
+    assert micro(microseconds) == wanted
+    assert signed_micro(microseconds) == (wanted if wanted == "0" else f"+{wanted}")
+    assert signed_micro(-microseconds) == (wanted if wanted == "0" else f"-{wanted}")
+
+
+@pytest.mark.parametrize(
+    ("size", "wanted"),
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1_000, "1.0 kB"),
+        (999_949, "999.9 kB"),
+        (152_400_000, "152.4 MB"),
+        (3 * 10**12, "3,000.00 GB"),
+    ],
+)
+def test_sizes(size: int, wanted: str) -> None:
+    assert bytes_text(size) == wanted
+
+
+def test_shares() -> None:
+    assert (share(1.0, 3.0), share(1.0, 0.0)) == ("33.3 %", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("3", 3.0),
+        (" 2.5 s ", 2.5),
+        ("600", 600.0),
+        ("601", None),
+        ("0.05", None),
+        ("nan", None),
+        ("inf", None),
+        ("", None),
+        ("-3", None),
+    ],
+)
+def test_seconds_as_typed(text: str, seconds: float | None) -> None:
+    assert duration_of(text) == seconds
+
+
+def shown() -> tuple[ProfilerView, Session]:
+    profiles, session = Profiles(), Session()
+    for event in job(8):
+        session.apply(event)
+    for event in captured():
+        profiles.apply(event)  # type: ignore[arg-type]
+    return ProfilerView(profiles), session
+
+
+def test_the_median_then_each_other_rank() -> None:
+    view, session = shown()
+    seen = []
+    for _ in range(5):
+        seen.append(view.against)
+        view.next_against(session)
+    assert seen == [None, 1, 2, 3, None]
+
+
+@pytest.mark.parametrize("tab", ProfileTab)
+def test_each_table_sorts_by_each_column_and_stays_the_same_object(tab: ProfileTab) -> None:
+    view, session = shown()
+    view.tab = tab
+    rows_made, order = view.rows(session, 0), view.order(session, 0)
+    assert view.rows(session, 0) is rows_made
+    assert view.order(session, 0) is order
+    assert len(order)
+    for _ in rows_made.columns:
+        view.sort_next()
+        assert sorted(view.order(session, 0)) == sorted(order)
+    view.sort_next()
+    assert view.state.sort == ""
+    assert view.order(session, 0).tolist() == order.tolist()
+    assert view.cursor(session, 0) in order

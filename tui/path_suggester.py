@@ -1,0 +1,52 @@
+"""Completes the name of a file while it is typed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.suggester import Suggester
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["PathSuggester", "completed"]
+
+MOST_ENTRIES = 5_000
+"""Entries of a folder that are looked at."""
+
+
+class PathSuggester(Suggester):
+    """Suggests folders, and files of some endings."""
+
+    def __init__(self, endings: Iterable[str]) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+        self._endings = tuple(endings)
+
+    async def get_suggestion(self, value: str) -> str | None:
+        return await asyncio.to_thread(completed, value, self._endings)
+
+
+def completed(typed: str, endings: tuple[str, ...]) -> str | None:
+    """The first name that goes on like the text, in order of names; None when there is none, or nothing was typed."""
+    if not typed.strip():
+        return None
+    folder, slash, start = typed.rpartition("/")
+    found: list[str] = []
+    try:
+        with os.scandir(Path(f"{folder}{slash}" or ".").expanduser()) as entries:
+            for count, entry in enumerate(entries):
+                if count >= MOST_ENTRIES:
+                    break
+                name = entry.name
+                if name == start or not name.startswith(start) or (name.startswith(".") and not start):
+                    continue
+                if entry.is_dir():
+                    found.append(f"{name}/")
+                elif name.lower().endswith(endings):
+                    found.append(name)
+    except (OSError, ValueError):
+        return None
+    return f"{folder}{slash}{min(found)}" if found else None
