@@ -117,13 +117,21 @@ class Engine:
         """Send one request to each of these ranks; AskedReply follows for each. The budget of the ranks is kept."""
         self._command(lambda: self._begin_asking(ranks, probe))
 
-    def run_op(self, run_id: str, case: OpCase, endpoint: OpEndpoint, settings: DispatchSettings | None = None) -> None:
+    def run_op(
+        self,
+        run_id: str,
+        case: OpCase,
+        endpoint: OpEndpoint,
+        settings: DispatchSettings | None = None,
+        case_key: str | None = None,
+    ) -> None:
         """Run an operator, beside whatever else runs; OpProgressed and one OpEnded follow.
 
         Args:
             run_id: names the run in its events; no other run under way may have it.
+            case_key: of the case, in the history (`run_history.case_key`).
         """
-        self._command(lambda: self._runs().start(run_id, case, endpoint, settings))
+        self._command(lambda: self._runs().start(run_id, case, endpoint, settings, case_key))
 
     def cancel_op(self, run_id: str) -> None:
         """End an op run; its OpEnded follows. Does nothing when it is over."""

@@ -6,15 +6,15 @@ each rank holds for these too: the probe has the handler's name as its source.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, urlencode
 
-import msgspec
-
 from .cluster.answers import AnswerError, read_json
 from .cluster.probes import HANDLERS, Probe
+from .json_layout import LayoutError, laid_out
 from .snapshot import Outcome
 
 if TYPE_CHECKING:
@@ -118,11 +118,8 @@ def answer_text(reply: RankReply) -> str:
     whole = reply.body.size <= ANSWER_LIMIT
     text = data.decode("utf-8", "backslashreplace")
     if whole and data.lstrip()[:1] in (b"{", b"["):
-        try:
-            msgspec.json.decode(data)
-            text = msgspec.json.format(data, indent=2).decode("utf-8")
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            pass  # it only begins like JSON: shown as it came
+        with contextlib.suppress(LayoutError):  # it only begins like JSON, or grows too long: shown as it came
+            text = laid_out(data)
     if not whole:
         text += f"\n… cut here: {reply.body.size - ANSWER_LIMIT:,} bytes more"
     if reply.outcome is not Outcome.OK or reply.error:

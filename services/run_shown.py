@@ -6,14 +6,17 @@ Made once, away from the screen; immutable from then on.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from .case_standard import CaseStandard
 from .comparison.compare import compare
 from .comparison.errors import ComparisonError
 from .comparison.heatmap import error_heatmap
 from .comparison.routing import choose_standard
 from .comparison.statistics import statistics
 from .dispatch.edits import changed
+from .dispatch.inputs import Generated
 from .references import matched
 
 if TYPE_CHECKING:
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
     from .comparison.compare import Comparison
     from .comparison.heatmap import Heatmap
+    from .comparison.judging import Standard
     from .comparison.statistics import Statistics
     from .dispatch.edits import Difference
     from .given_run import GivenOutput, GivenRun
@@ -103,7 +107,7 @@ def show_run(
     run: GivenRun,
     reference: ReferenceArrays | None = None,
     before: GivenRun | None = None,
-    standard: str | None = None,
+    standard: CaseStandard | str | None = None,
     *,
     reference_problem: str = "",
     watch: Callable[[int], None] | None = None,
@@ -113,22 +117,26 @@ def show_run(
     Args:
         reference: what the outputs should be.
         before: the run before of the same case, however it ended.
-        standard: name of the standard to judge by where the dtype leaves a choice; None: the default.
+        standard: what the outputs are judged by; a name where the dtype leaves a choice; None: the default.
         reference_problem: why a reference that was asked for is not there.
         watch: called after each block with elements done; what it raises ends the work.
     """
+    wanted = standard if isinstance(standard, CaseStandard) else CaseStandard(standard)
+    inputs = _input_dtypes(run)
     golden = matched(run.outputs, reference) if reference is not None else {}
     earlier = {each.name: each for each in before.outputs} if before is not None else {}
     outputs = []
     for each in run.outputs:
         shown = _described(each)
         theirs = golden.get(each.name)
-        against = _against(each, theirs, standard, watch) if theirs is not None else None
+        against = None
+        if theirs is not None:
+            against = _against(each, theirs, partial(wanted.rule, each.name, each.dtype or "", inputs), watch)
         last = earlier.get(each.name)
         beside = None
         if last is not None and each.array is not None:
-            wanted: GivenOutput | str = last if last.array is not None else f"{last.note or 'it was None'}"
-            beside = _compared(each, wanted, "", watch)
+            then: GivenOutput | str = last if last.array is not None else f"{last.note or 'it was None'}"
+            beside = _compared(each, then, partial(_bit_by_bit, each, last), watch)
         outputs.append(
             OutputShown(each.name, each.dtype, each.shape, each.array, each.logical, *shown, against, beside)
         )
@@ -154,23 +162,31 @@ def _described(output: GivenOutput) -> tuple[Statistics | None, str]:
         return None, str(error)
 
 
+def _input_dtypes(run: GivenRun) -> list[str] | None:
+    if run.case is None:
+        return None
+    leaves = [(slot.logical_dtype, leaf) for slot in run.case.inputs for leaf in slot.leaves]
+    return [logical or (leaf.dtype if isinstance(leaf, Generated) else leaf.dtype.name) for logical, leaf in leaves]
+
+
+def _bit_by_bit(output: GivenOutput, other: GivenOutput) -> Standard:
+    """Bit by bit where that can be, else what is usual."""
+    return choose_standard(output.dtype or "", requested="binary" if output.dtype == other.dtype else None)
+
+
 def _against(
-    output: GivenOutput, theirs: GivenOutput | str, standard: str | None, watch: Callable[[int], None] | None
+    output: GivenOutput, theirs: GivenOutput | str, rule: Callable[[], Standard], watch: Callable[[int], None] | None
 ) -> Compared | None:
     if output.array is not None:
-        return _compared(output, theirs, standard, watch)
+        return _compared(output, theirs, rule, watch)
     if isinstance(theirs, str):  # neither has values
         return None
     return Compared(theirs.array, theirs.logical, None, None, output.note or "is None, and the reference has values")
 
 
 def _compared(
-    output: GivenOutput, theirs: GivenOutput | str, standard: str | None, watch: Callable[[int], None] | None
+    output: GivenOutput, theirs: GivenOutput | str, rule: Callable[[], Standard], watch: Callable[[int], None] | None
 ) -> Compared:
-    """
-    Args:
-        standard: None: the default of the dtype; empty: bit by bit where that can be, else the default.
-    """
     if isinstance(theirs, str):
         return Compared(None, None, None, None, theirs)
     array, expected = output.array, theirs.array
@@ -178,12 +194,7 @@ def _compared(
     assert expected is not None
     ours, golden = output.logical, theirs.logical
     try:
-        if standard == "":
-            same = output.dtype == theirs.dtype
-            rule = choose_standard(output.dtype or "", requested="binary" if same else None)
-        else:
-            rule = choose_standard(output.dtype or "", requested=standard)
-        found = compare(array, expected, rule, logical=ours, expected_logical=golden, k=WORST_KEPT, watch=watch)
+        found = compare(array, expected, rule(), logical=ours, expected_logical=golden, k=WORST_KEPT, watch=watch)
         heat = None
         if found.measures:
             heat = error_heatmap(array, expected, *HEAT_CELLS, logical=ours, expected_logical=golden)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..services.case_standard import CaseStandard
+from ..services.comparison.routing import STANDARDS
 from ..services.console import events, orders
 from ..services.console.editing import reads_a_file, set_field, unset_field, with_field_of
 from ..services.console.from_collective import case_on_tensors
@@ -201,7 +204,9 @@ class DispatchDesk:
             self._change(events.RunBegun(key, case.id, case.case, endpoint, self._batches))
             before = self._given_before(case.id, str(endpoint))
             settings = self._start.settings
-            self._order(orders.StartRun(key, case.case, endpoint, case.reference, case.standard, before, settings))
+            self._order(
+                orders.StartRun(key, case.case, endpoint, case.reference, case.standard, before, settings, case.key)
+            )
         self.view.choose_run(None)
         return ""
 
@@ -241,18 +246,20 @@ class DispatchDesk:
         if case is None:
             return self._no_case(case)
         try:
-            reference = parse_reference(text, self.console.known)
+            typed, requested = parse_standard(text)
+            reference = parse_reference(typed, self.console.known) if typed or requested is None else case.reference
         except TargetError as error:
             return str(error)
-        self._change(events.ReferenceChosen(case.id, reference))
+        standard = replace(case.standard or CaseStandard(), requested=requested)
+        self._change(events.ReferenceChosen(case.id, reference, standard))
         line = self.view.run()
         if line is None:
             return ""
         before, shown = self._given(self.view.before(line)), self.view.shown(line)
         if shown is not None:
-            self._order(orders.ShowRunAgain(line.key, shown.run, reference, case.standard, before))
+            self._order(orders.ShowRunAgain(line.key, shown.run, reference, standard, before))
         elif line.number is not None:
-            self._order(orders.ShowKeptRun(line.key, line.number, reference, case.standard, before))
+            self._order(orders.ShowKeptRun(line.key, line.number, reference, standard, before))
         return ""
 
     def new_messages(self) -> list[events.Said | events.ConsoleRefused]:
@@ -291,6 +298,20 @@ def parse_servers(text: str, known: Sequence[OpEndpoint]) -> tuple[OpEndpoint, .
         raise TargetError("no op server is typed", hint="write host:port, or several")
     by_text = {said: one for one in known for said in (str(one), one.url)}
     return tuple(dict.fromkeys(by_text.get(word) or parse_server(word) for word in words))
+
+
+def parse_standard(text: str) -> tuple[str, str | None]:
+    """What is typed without `by STANDARD` at its end, and that standard; None: the usual one.
+
+    Raises:
+        TargetError: there is no such standard.
+    """
+    before, by, name = f" {text.strip()}".rpartition(" by ")
+    if not by or name.lower().endswith((".npy", ".npz")):  # a file may be called so
+        return text.strip(), None
+    if name.strip().lower() not in STANDARDS:
+        raise TargetError(f"{name.strip()!r}: there is no such standard; there are {', '.join(STANDARDS)}")
+    return before.strip(), name.strip().lower()
 
 
 def parse_reference(text: str, known: Sequence[OpEndpoint]) -> Reference | None:

@@ -68,16 +68,16 @@ def rerun(
     shown = RunOptions(run, output=output, as_json=as_json)
 
     def work() -> int:
-        case, endpoint = _chosen(run, changes, removed, server, tls)
-        return run_case(case, endpoint, settings, shown)
+        case, endpoint, key = _chosen(run, changes, removed, server, tls)
+        return run_case(case, endpoint, settings, shown, key)
 
     sys.exit(interruptible(work))
 
 
 def _chosen(
     run: str, changes: tuple[str, ...], removed: tuple[str, ...], server: str | None, tls: TlsSettings
-) -> tuple[OpCase, OpEndpoint]:
-    """The case as it is to run, and where."""
+) -> tuple[OpCase, OpEndpoint, str | None]:
+    """The case as it is to run, where, and its key in the history."""
     from dataclasses import replace
 
     from ..services.dispatch.edits import changed, edit, field_text, remove
@@ -113,4 +113,4 @@ def _chosen(
     for one in changed(before, case):
         was, now = one.before or "nothing", one.after or "nothing"
         click.echo(f"{field_text(one.field)}: {was} -> {now}", err=True)
-    return case, endpoint
+    return case, endpoint, record.case_key

@@ -39,6 +39,7 @@ from ..services.dispatch.run_result import run_as_json, run_as_text, write_outpu
 from ..services.endpoints import TargetError
 from ..services.engine import Engine
 from ..services.plain_text import plain
+from ..services.run_history.case_key import case_key
 from ..services.run_history.recorder import Recorder
 
 if TYPE_CHECKING:
@@ -101,17 +102,25 @@ def _run(options: RunOptions) -> int:
         endpoint, settings = _server(options, case.provider)
     except (CaseError, TargetError) as error:
         raise click.UsageError(f"{error}\n{error.hint}".rstrip()) from error
-    return run_case(case, endpoint, settings, options)
+    key = case_key(Path(options.what)) if is_case_file(options.what) else None
+    return run_case(case, endpoint, settings, options, key)
 
 
-def run_case(case: OpCase, endpoint: OpEndpoint, settings: DispatchSettings, options: RunOptions) -> int:
+def run_case(
+    case: OpCase,
+    endpoint: OpEndpoint,
+    settings: DispatchSettings,
+    options: RunOptions,
+    key: str | None = None,
+) -> int:
     """Run a case, keep the run in the history, print what came of it and return the exit code.
 
     Args:
         options: how it is printed, and where the outputs go.
+        key: of the case, in the history (`case_key`).
     """
     with Engine(recorder=Recorder()) as engine:
-        ended = _follow(engine, case, endpoint, settings)
+        ended = _follow(engine, case, endpoint, settings, key)
     if ended.history_note:
         print(f"xpudbg: {ended.history_note}", file=sys.stderr)
     if ended.run is not None:
@@ -196,11 +205,13 @@ def _server(options: RunOptions, provider: str) -> tuple[OpEndpoint, DispatchSet
     return endpoint, settings
 
 
-def _follow(engine: Engine, case: OpCase, endpoint: OpEndpoint, settings: DispatchSettings) -> events.OpEnded:
+def _follow(
+    engine: Engine, case: OpCase, endpoint: OpEndpoint, settings: DispatchSettings, key: str | None
+) -> events.OpEnded:
     """Wait for the end, with progress on a terminal; an interrupt cancels the run."""
     shown = sys.stderr.isatty()
     try:
-        engine.run_op(_RUN, case, endpoint, settings)
+        engine.run_op(_RUN, case, endpoint, settings, key)
         return _until_ended(engine, shown)
     except KeyboardInterrupt:
         engine.cancel_op(_RUN)

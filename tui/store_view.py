@@ -99,10 +99,12 @@ class StoreView:
         keys = self._ordered[1]
         if branch is None:
             return keys[0]
-        if branch.leaf:
+        if branch.leaf and branch.prefix in keys:
             return keys[(keys.index(branch.prefix) + step) % len(keys)]
-        below = [at for at, key in enumerate(keys) if key.startswith(branch.prefix)]
-        return keys[below[0] if step > 0 else (below[0] - 1) % len(keys)]
+        below = next((at for at, key in enumerate(keys) if key.startswith(branch.prefix)), None)
+        if below is None:  # the line is of keys that are gone: it has not been painted anew yet
+            return keys[0]
+        return keys[below if step > 0 else (below - 1) % len(keys)]
 
     def search_due(self) -> bool:
         """Whether the values have to be read for the search, which has not begun over the keys there are."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from ..case_standard import CaseStandard
     from ..dispatch.case import OpCase
     from ..dispatch.edits import Difference
     from ..references import Reference
@@ -45,8 +46,11 @@ class ConsoleCase:
     """Why it failed by the file, in few words; not plain."""
     reference: Reference | None = None
     """What its outputs should be."""
-    standard: str | None = None
-    """By which they are compared; None: what is usual for the dtype."""
+    standard: CaseStandard | None = None
+    """By what they are compared; None: by what is usual for the dtype."""
+    key: str | None = None
+    """Tells it from all other cases in the run history, in later sessions as well; None: its runs are those of its
+    operator that are most alike."""
     raw: Mapping[str, str] = field(default_factory=dict)
     """All columns of its row, those that mean nothing here too."""
     before: tuple[OpCase, ...] = ()

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..case_standard import CaseStandard
 from ..dispatch.case_file import is_case_file, read_case
 from ..dispatch.errors import CaseError
 from ..plain_text import plain
+from ..run_history.case_key import case_key, different
 from ..ttk_cases.converting import conversion_notes, to_op_case
 from ..ttk_cases.errors import CaseFileError
 from ..ttk_cases.reading import read_case_file
@@ -61,7 +63,9 @@ def open_cases(path: Path) -> OpenedCases:
             case.check()
         except CaseError as error:
             raise CaseFilesError(str(error), hint=error.hint) from error
-        made = ConsoleCase(str(path.absolute()), path.stem, path.name, path.absolute().parent, case, case)
+        made = ConsoleCase(
+            str(path.absolute()), path.stem, path.name, path.absolute().parent, case, case, key=case_key(path)
+        )
         return OpenedCases(label, (made,), ())
     if path.suffix.lower() not in (".csv", ".xlsx", ".tsv", ".txt"):
         raise CaseFilesError(f"{label}: not a case file", hint=CASE_FORMS)
@@ -69,14 +73,17 @@ def open_cases(path: Path) -> OpenedCases:
         found = read_case_file(path)
     except CaseFileError as error:
         raise CaseFilesError(str(error), hint=CASE_FORMS) from error
-    cases = tuple(_row(row, path) for row in found.cases)
+    in_order = sorted(found.cases, key=lambda row: (row.sheet, row.line))
+    keys = different([case_key(path, row.sheet, row.name or row.target) for row in in_order])
+    by_place = {(row.sheet, row.line): key for row, key in zip(in_order, keys, strict=True)}
+    cases = tuple(_row(row, path, by_place[row.sheet, row.line]) for row in found.cases)
     problems = [plain(str(problem), 200) for problem in found.problems[:PROBLEMS_TOLD]]
     if len(found.problems) > PROBLEMS_TOLD:
         problems.append(f"{len(found.problems) - PROBLEMS_TOLD} more rows can't be read")
     return OpenedCases(label, cases, (*map(plain, found.notes), *problems))
 
 
-def _row(row: TTKCase, path: Path) -> ConsoleCase:
+def _row(row: TTKCase, path: Path, key: str) -> ConsoleCase:
     place = f"{row.sheet}:{row.line}" if row.sheet else str(row.line)
     problem, case = "", None
     try:
@@ -91,8 +98,27 @@ def _row(row: TTKCase, path: Path) -> ConsoleCase:
         loaded=case,
         case=case,
         problem=problem,
-        notes=conversion_notes(row) if case is not None else (),
+        notes=(*conversion_notes(row), *_limits_note(row)) if case is not None else (),
         said=row.outcome,
         reason=row.reason,
+        standard=_standard(row),
+        key=key,
         raw=row.raw,
     )
+
+
+def _standard(row: TTKCase) -> CaseStandard | None:
+    given = max(len(row.tolerances), len(row.absolute_precision))
+    return CaseStandard(limits=tuple(map(row.limits_of, range(given + 1)))) if given else None
+
+
+def _limits_note(row: TTKCase) -> tuple[str, ...]:
+    columns = [
+        name
+        for name, there in (
+            ("precision_tolerances", row.tolerances),
+            ("absolute_precision", row.absolute_precision),
+        )
+        if there
+    ]
+    return (f"{', '.join(columns)}: for the standards close and cosine (`by close` at c)",) if columns else ()

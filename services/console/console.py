@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..case_standard import CaseStandard
 from ..dispatch.edits import changed
 from ..events import OpProgressed
 from ..run_history.records import RunState
@@ -131,7 +132,7 @@ class Console:
                 self.known = tuple(dict.fromkeys((*self.known, *event.chosen)))
             case events.ReferenceChosen():
                 case = self.cases[event.case_id]
-                self.cases[event.case_id] = replace(case, reference=event.reference)
+                self.cases[event.case_id] = replace(case, reference=event.reference, standard=event.standard)
             case events.RunBegun():
                 self.under_way[event.key] = RunUnderWay(
                     event.key, event.case_id, event.case, event.endpoint, event.batch, self._clock()
@@ -206,7 +207,15 @@ def _memory(shown: RunShown) -> int:
 
 
 def _with_edits_of(known: ConsoleCase | None, case: ConsoleCase) -> ConsoleCase:
-    """A case that is read again keeps its edits as long as its file says the same."""
-    if known is None or known.loaded is None or case.loaded is None or changed(known.loaded, case.loaded):
+    """A case that is read again keeps what a person chose to compare with, and its edits as long as its file says the
+    same."""
+    if known is None:
+        return case
+    requested = known.standard.requested if known.standard is not None else None
+    if requested is not None:
+        case = replace(case, standard=replace(case.standard or CaseStandard(), requested=requested))
+    if known.reference is not None:
+        case = replace(case, reference=known.reference)
+    if known.loaded is None or case.loaded is None or changed(known.loaded, case.loaded):
         return case
     return case.with_case(known.case, known.before)

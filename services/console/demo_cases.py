@@ -51,4 +51,5 @@ def demo_cases(folder: Path) -> tuple[ConsoleCase, ...]:
 def _case(name: str, case: OpCase, expected: NDArray[Any], folder: Path) -> ConsoleCase:
     path = folder / f"{name}_expected.npy"
     np.save(path, expected, allow_pickle=False)
-    return ConsoleCase(f"demo:{name}", name, "the demo", folder, case, case, reference=FileReference(path))
+    key = f"demo:{name}"
+    return ConsoleCase(key, name, "the demo", folder, case, case, reference=FileReference(path), key=key)

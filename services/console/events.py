@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..case_standard import CaseStandard
     from ..dispatch.case import OpCase
     from ..dispatch.endpoint import OpEndpoint
     from ..references import Reference
@@ -106,6 +107,8 @@ class ReferenceChosen:
 
     case_id: str
     reference: Reference | None
+    standard: CaseStandard | None = None
+    """By what they are compared."""
 
 
 @dataclass(frozen=True, slots=True)

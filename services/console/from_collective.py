@@ -79,4 +79,10 @@ def case_on_tensors(
         inputs=tuple(inputs),
     )
     case.check()
-    return ConsoleCase(f"tensors:{operator}:{origin}", operator, origin, Path(), case, case)
+    key = f"tensors:{operator}:{origin}"
+    return ConsoleCase(key, operator, origin, Path(), case, case, key=f"{key}:{_signature(shapes, dtypes)}")
+
+
+def _signature(shapes: Sequence[tuple[int, ...]], dtypes: Sequence[str]) -> str:
+    """Another job may have a call of the same name on other tensors."""
+    return " ".join(f"{dtype}{list(shape)}" for dtype, shape in zip(dtypes, shapes, strict=True))

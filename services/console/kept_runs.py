@@ -1,7 +1,7 @@
 """The runs of the history, each given to the case of the console that it belongs to.
 
-The history knows operators, not case files. A run belongs to the case of its operator that it is most alike: an edited
-run to the case it was edited from.
+A run that was begun from a case file is known by the case's key. Of all other runs the history knows the operator: they
+belong to the case of their operator that they are most alike.
 """
 
 from __future__ import annotations
@@ -35,26 +35,32 @@ def key_of(number: int) -> str:
 
 
 def kept_lines(records: Sequence[RunRecord], cases: Sequence[ConsoleCase]) -> dict[str, tuple[RunLine, ...]]:
-    """The lines of each case, newest first; runs of operators without a case are left out.
+    """The lines of each case, newest first; runs of other cases, and of operators without a case, are left out.
 
     Args:
         records: newest first.
     """
     by_title: dict[str, list[tuple[str, dict[str, str]]]] = {}
-    exact: dict[str, str] = {}
+    exact: dict[tuple[str, str], str] = {}
+    by_key: dict[str, tuple[str, dict[str, str]]] = {}
     for case in cases:
         if case.loaded is None:
             continue
         fields = case_fields(case_to_json(case.loaded, _not_kept))
         by_title.setdefault(case.loaded.title, []).append((case.id, fields))
-        exact.setdefault(_text(fields), case.id)
+        exact.setdefault((case.loaded.title, _text(fields)), case.id)
+        if case.key is not None:
+            by_key.setdefault(case.key, (case.id, fields))
     found: dict[str, list[RunLine]] = {}
     for record in records:
         fields = case_fields(record.case)
-        alike = by_title.get(record.title)
+        if record.case_key is not None:
+            alike = [by_key[record.case_key]] if record.case_key in by_key else []
+        else:
+            alike = by_title.get(record.title, [])
         if not alike:
             continue
-        case_id = exact.get(_text(fields))
+        case_id = exact.get((record.title, _text(fields))) if record.case_key is None else alike[0][0]
         if case_id is None:
             case_id = min(alike[:CANDIDATES], key=lambda one: len(one[1].items() ^ fields.items()))[0]
         as_loaded = next(one for known, one in alike if known == case_id)

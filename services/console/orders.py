@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ..case_standard import CaseStandard
     from ..dispatch.case import OpCase
     from ..dispatch.endpoint import DispatchSettings, OpEndpoint
     from ..given_run import GivenRun
@@ -67,10 +68,12 @@ class StartRun:
     case: OpCase
     endpoint: OpEndpoint
     reference: Reference | None = None
-    standard: str | None = None
+    standard: CaseStandard | None = None
     before: GivenRun | int | None = None
     """The run before of the same case, or its number in the history."""
     settings: DispatchSettings | None = None
+    case_key: str | None = None
+    """Of the case, in the run history."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +90,7 @@ class ShowKeptRun:
     key: str
     number: int
     reference: Reference | None = None
-    standard: str | None = None
+    standard: CaseStandard | None = None
     before: GivenRun | int | None = None
 
 
@@ -98,7 +101,7 @@ class ShowRunAgain:
     key: str
     run: GivenRun
     reference: Reference | None = None
-    standard: str | None = None
+    standard: CaseStandard | None = None
     before: GivenRun | int | None = None
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     import httpx
 
+    from ..case_standard import CaseStandard
     from ..dispatch.case import OpCase
     from ..dispatch.endpoint import OpEndpoint
     from ..dispatch.progress import Progress
@@ -117,7 +118,7 @@ class RunWork:
 
     async def _recorded(self, order: orders.StartRun) -> RunEntry:
         """The run's entry in the history; one that was begun is ended, too, when the run is cancelled meanwhile."""
-        beginning = asyncio.ensure_future(self._recorder.begin(order.case, order.endpoint))
+        beginning = asyncio.ensure_future(self._recorder.begin(order.case, order.endpoint, order.case_key))
         try:
             return await asyncio.shield(beginning)
         except asyncio.CancelledError:
@@ -158,7 +159,7 @@ class RunWork:
         key: str,
         given: GivenRun,
         reference: Reference | None,
-        standard: str | None,
+        standard: CaseStandard | None,
         before: GivenRun | int | None,
     ) -> RunShown:
         """The run with all that is found out about it."""

@@ -142,7 +142,7 @@ class ConsoleWork:
         kept = await self._read_kept(orders.ReadKeptRuns(cases))
         for case in cases:
             if case.case is not None and not kept.get(case.id):  # the first time: each has run once
-                order = orders.StartRun(case.id, case.case, endpoint, case.reference)
+                order = orders.StartRun(case.id, case.case, endpoint, case.reference, case_key=case.key)
                 self._emit(events.RunBegun(order.key, case.id, order.case, endpoint, batch=0))
                 self._runs.start(order)
 

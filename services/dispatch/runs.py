@@ -48,11 +48,23 @@ class OpRuns:
         self._dispatcher = Dispatcher(transport=transport)
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
-    def start(self, run_id: str, case: OpCase, endpoint: OpEndpoint, settings: DispatchSettings | None) -> None:
-        """Begin a run under an id that no run under way has."""
+    def start(
+        self,
+        run_id: str,
+        case: OpCase,
+        endpoint: OpEndpoint,
+        settings: DispatchSettings | None,
+        case_key: str | None = None,
+    ) -> None:
+        """Begin a run under an id that no run under way has.
+
+        Args:
+            case_key: of the case, in the history.
+        """
         if run_id in self._tasks:
             raise ValueError(f"a run {run_id} is under way")
-        task = asyncio.get_running_loop().create_task(self._run(run_id, case, endpoint, settings), name=f"op {run_id}")
+        work = self._run(run_id, case, endpoint, settings, case_key)
+        task = asyncio.get_running_loop().create_task(work, name=f"op {run_id}")
         self._tasks[run_id] = task
         task.add_done_callback(lambda done: self._done(run_id, case, done))
 
@@ -78,8 +90,15 @@ class OpRuns:
         if task.cancelled():  # perhaps before it began
             self._emit(OpEnded(run_id, None, RunCancelledError(f"{case.title} was cancelled")))
 
-    async def _run(self, run_id: str, case: OpCase, endpoint: OpEndpoint, settings: DispatchSettings | None) -> None:
-        entry = await self._entry(case, endpoint)
+    async def _run(
+        self,
+        run_id: str,
+        case: OpCase,
+        endpoint: OpEndpoint,
+        settings: DispatchSettings | None,
+        case_key: str | None,
+    ) -> None:
+        entry = await self._entry(case, endpoint, case_key)
 
         def tell(progress: Progress) -> None:
             self._emit(OpProgressed(run_id, progress))
@@ -99,11 +118,11 @@ class OpRuns:
         else:
             await self._end(run_id, run, None, entry)
 
-    async def _entry(self, case: OpCase, endpoint: OpEndpoint) -> RunEntry | None:
+    async def _entry(self, case: OpCase, endpoint: OpEndpoint, case_key: str | None) -> RunEntry | None:
         """The run's entry in the history; one that was begun is ended, too, when the run is cancelled meanwhile."""
         if self._recorder is None:
             return None
-        beginning = asyncio.ensure_future(self._recorder.begin(case, endpoint))
+        beginning = asyncio.ensure_future(self._recorder.begin(case, endpoint, case_key))
         try:
             return await asyncio.shield(beginning)
         except asyncio.CancelledError:

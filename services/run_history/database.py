@@ -66,7 +66,9 @@ CREATE TABLE uses (
 CREATE INDEX uses_of_blob ON uses (hash);
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST,)
+_CASE_KEY = "ALTER TABLE runs ADD COLUMN case_key TEXT;\n"
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _CASE_KEY)
 """Scripts that lead from version N to N + 1; each runs once, in one transaction. Never change one that was released."""
 
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)

@@ -96,8 +96,11 @@ class RunHistory(HistoryReader):
             database.close()
             raise
 
-    def begin(self, case: OpCase, endpoint: OpEndpoint) -> int:
+    def begin(self, case: OpCase, endpoint: OpEndpoint, case_key: str | None = None) -> int:
         """Write down that a run starts, with its inputs.
+
+        Args:
+            case_key: tells the case from all others, wherever it is run again; None: it comes from no file.
 
         Returns:
             The run's number.
@@ -107,11 +110,12 @@ class RunHistory(HistoryReader):
         values = (
             *(self._clock(), RunState.UNDER_WAY, case.title, _json(said), _json(endpoint_to_json(endpoint))),
             *process_identity.own_identity(),
+            case_key,
         )
         with self._database.writing() as connection:
             made = connection.execute(
                 "INSERT INTO runs (started_ns, state, title, case_json, endpoint_json, pid, process_start, "
-                "process_place) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                "process_place, case_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 values,
             )
             run_id = made.lastrowid

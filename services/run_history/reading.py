@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["HistoryReader"]
 
 _COLUMNS = (
-    "id, started_ns, ended_ns, state, title, case_json, endpoint_json, error_json, result_json, comparison_json, passed"
+    "id, started_ns, ended_ns, state, title, case_json, endpoint_json, error_json, result_json, comparison_json, "
+    "passed, case_key"
 )
 _BAD = "(state IN ('failed', 'interrupted') OR passed = 0)"
 
@@ -153,7 +154,7 @@ class HistoryReader:
 
 
 def _record(row: tuple[Any, ...], outputs: tuple[OutputRecord, ...]) -> RunRecord:
-    run_id, started, ended, state, title, case, endpoint, error, result, comparison, passed = row
+    run_id, started, ended, state, title, case, endpoint, error, result, comparison, passed, key = row
     where = _decoded(endpoint, run_id)
     said = None if error is None else _decoded(error, run_id)
     try:
@@ -170,6 +171,7 @@ def _record(row: tuple[Any, ...], outputs: tuple[OutputRecord, ...]) -> RunRecor
             comparison=None if comparison is None else _decoded(comparison, run_id),
             passed=None if passed is None else bool(passed),
             outputs=outputs,
+            case_key=key,
         )
     except (KeyError, TypeError, ValueError) as fault:
         raise _damaged(run_id) from fault

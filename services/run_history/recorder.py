@@ -46,13 +46,13 @@ class Recorder:
         self._history: RunHistory | None = None
         self._opening = asyncio.Lock()
 
-    async def begin(self, case: OpCase, endpoint: OpEndpoint) -> RunEntry:
+    async def begin(self, case: OpCase, endpoint: OpEndpoint, case_key: str | None = None) -> RunEntry:
         """Write down that a run starts. Never fails: an entry without a number says why in its note."""
         entry = RunEntry()
         try:
             history = await self._opened()
             entry.history = history
-            entry.id = await asyncio.to_thread(history.begin, case, endpoint)
+            entry.id = await asyncio.to_thread(history.begin, case, endpoint, case_key)
         except HistoryError as error:
             entry.problem(error)
         return entry

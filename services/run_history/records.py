@@ -90,6 +90,8 @@ class RunRecord:
     passed: bool | None
     """Whether all comparisons passed; None when nothing was compared."""
     outputs: tuple[OutputRecord, ...] = ()
+    case_key: str | None = None
+    """Of the case file and the case in it; None: the run is of no file, or of an older xpudbg."""
 
     @property
     def took_s(self) -> float | None:

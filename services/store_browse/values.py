@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-import msgspec
-
+from ..json_layout import LayoutError, is_json, laid_out
 from ..plain_text import plain
 
 __all__ = [
@@ -100,7 +99,7 @@ def kind_of(value: StoreValue) -> ValueKind:
         return ValueKind.PICKLE
     if not _is_text(value):
         return ValueKind.BINARY
-    return ValueKind.JSON if data.lstrip()[:1] in (b"{", b"[") and _pretty(value) is not None else ValueKind.TEXT
+    return ValueKind.JSON if data.lstrip()[:1] in (b"{", b"[") and value.whole and is_json(data) else ValueKind.TEXT
 
 
 def best_view(value: StoreValue) -> View:
@@ -123,10 +122,12 @@ def view_text(value: StoreValue, view: View, row: int = ROW) -> str:
     if view is View.HEX:
         return hex_dump(value.head, row) + cut
     if view is View.JSON:
-        pretty = _pretty(value)
-        if pretty is not None:
-            return pretty
-        why = "it is no JSON" if value.whole else "only its beginning was read"
+        why = "only its beginning was read"
+        if value.whole:
+            try:
+                return laid_out(value.head)
+            except LayoutError as error:
+                why = str(error)
         return f"Not shown as JSON: {why}.\n\n{_text(value)}{cut}"
     return _text(value) + cut
 
@@ -169,13 +170,3 @@ def _is_text(value: StoreValue) -> bool:
             return False
         text = data[: error.start].decode("utf-8")
     return _CONTROL.search(text) is None
-
-
-def _pretty(value: StoreValue) -> str | None:
-    if not value.whole:
-        return None
-    try:
-        msgspec.json.decode(value.head)
-        return msgspec.json.format(value.head, indent=2).decode("utf-8")
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None

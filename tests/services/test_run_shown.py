@@ -10,6 +10,7 @@ import pytest
 
 from tests.services.run_history.made_runs import floats, output
 from tests.services.shown_runs import ended, failed, golden, shown
+from xpudbg.services.case_standard import CaseStandard
 from xpudbg.services.run_history.records import RunState
 from xpudbg.services.run_shown import Compared, RunShown, show_run
 
@@ -47,6 +48,19 @@ def test_right_and_wrong_against_the_reference() -> None:
     assert heat is not None
     assert (comparison.standard, comparison.worst[0].index) == ("mixed", (7,))
     assert heat.cells.max() == np.abs(wrong - floats(1)).max()
+
+
+def test_the_limits_and_the_declaration_of_the_case_count() -> None:
+    near = floats(1) * np.float32(1.01)
+    limits = ({"rtol": 0.0, "ptol": 0.0}, {"rtol": 0.1, "ptol": 0.0})
+    run = show_run(ended(near, near), golden(floats(1), floats(1)), standard=CaseStandard("close", limits=limits))
+    found = [against(run, at).comparison for at in range(2)]
+    assert [one is not None and one.passed for one in found] == [False, True]
+    declared = CaseStandard(declared={"float32": {"standard": "cosine"}, "int8": {"standard": "quant"}})
+    run = show_run(ended(near, np.ones(2, np.int8)), golden(floats(1), np.ones(2, np.int8)), standard=declared)
+    first = against(run, 0).comparison
+    assert first is not None
+    assert (first.standard, first.passed) == ("cosine", True)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ import pytest
 
 from tests.services.console.console_cases import console, console_case, op_case, run_over, unusable
 from tests.services.run_history.made_runs import ENDPOINT
-from xpudbg.services.console import orders
+from xpudbg.services.case_standard import CaseStandard
+from xpudbg.services.console import events, orders
 from xpudbg.services.console.case import ConsoleCase
 from xpudbg.services.dispatch.case import Slot
 from xpudbg.services.endpoints import TargetError
@@ -82,6 +83,35 @@ def test_a_refused_addition_says_why_where_it_is_typed() -> None:
     field = made.view.field()
     assert field is not None
     assert field.field == "attr.out"
+
+
+def test_another_standard_is_asked_for_and_stays_with_the_reference() -> None:
+    limits = ({"rtol": 0.5},)
+    made, ordered = desk(console_case("join", standard=CaseStandard(limits=limits)))
+    run_over(made.console, "r1")
+    for typed, reference, requested in (
+        ("numpy by close", ComputedReference("numpy"), "close"),
+        ("by Binary", ComputedReference("numpy"), "binary"),
+        ("numpy", ComputedReference("numpy"), None),
+        ("one by two.npy", FileReference(Path("one by two.npy").absolute()), None),
+    ):
+        assert made.compare_with(typed) == ""
+        case = made.view.case
+        assert case is not None
+        assert (case.reference, case.standard) == (reference, CaseStandard(requested, limits=limits))
+        order = ordered[-1]
+        assert isinstance(order, orders.ShowRunAgain)
+        assert (order.reference, order.standard) == (case.reference, case.standard)
+    assert "no such standard; there are mixed" in made.compare_with("numpy by eye")
+
+
+def test_what_was_chosen_to_compare_with_outlives_another_look_at_the_file() -> None:
+    made, _ = desk(console_case("a"))
+    made.compare_with("numpy by close")
+    made.console.apply(events.CasesOpened("again", (console_case("a", standard=CaseStandard(limits=({},))),)))
+    case = made.view.case
+    assert case is not None
+    assert (case.reference, case.standard) == (ComputedReference("numpy"), CaseStandard("close", limits=({},)))
 
 
 def test_the_run_before_goes_along_by_the_same_server_first() -> None:

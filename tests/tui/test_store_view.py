@@ -106,3 +106,15 @@ def test_from_key_to_key_in_the_order_of_the_lines() -> None:
     assert (view.neighbour(branches[2], 1), view.neighbour(branches[2], -1)) == (b"rank2/x", b"rank1/x")
     view.type("nothing")
     assert view.neighbour(None, 1) is None
+
+
+def test_the_key_after_a_line_whose_keys_are_gone() -> None:
+    viewed = Viewed()
+    view = viewed.view
+    old = view.tree()
+    gone = [branch for branch in old.children() if branch.prefix.startswith(b"odd/")]
+    gone += [leaf for branch in gone for leaf in branch.children()]
+    for key in [key for key in viewed.store.held if key.startswith(b"odd/")]:
+        del viewed.store.held[key]
+    viewed.tell(ListKeys())
+    assert {view.neighbour(branch, step) for branch in gone for step in (1, -1)} == {b"debug_server/rank0"}

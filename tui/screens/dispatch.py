@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...services.comparison.routing import STANDARDS
 from ...services.console.case_files import CASE_FORMS
 from ...services.dispatch.inputs import GENERATED_FORM
 from ...services.plain_text import plain_lines
@@ -240,7 +241,8 @@ class DispatchScreen(DispatchPanes):
         ]
         request = LineRequest(
             "Compare with",
-            f"What the outputs of this case should be: {REFERENCE_FORMS}",
+            f"What the outputs of this case should be: {REFERENCE_FORMS}. By another standard than usual: "
+            f"`by STANDARD` after it, or alone; {', '.join(STANDARDS)}.",
             self.desk.compare_with,
             choices=choices,
             suggester=PathSuggester((".npy", ".npz")),

@@ -22,6 +22,7 @@ from ..actions_store import needs_store
 from ..widgets.filter_bar import FilterBar
 from ..widgets.painted import Painted, styled
 from ..widgets.raw_text import RawText, TextLog
+from ..widgets.store_label import NO_NAME
 from ..widgets.store_tree import StoreTree
 from ..widgets.text import plain_lines
 from ..wording import age, count
@@ -208,8 +209,8 @@ class StoreScreen(StoreRequests):
         key = self.store_view.neighbour(self.main_widget().branch, step)
         if key is None:
             self.app.say("no key fits" if self.store_view.text else "there is no key here")
-        else:
-            self.main_widget().go_to(key)
+        elif not self.main_widget().go_to(key):
+            self.app.say("too many lines are there; filter, or close some")
 
     def do_copy_key(self) -> None:
         branch = self.main_widget().branch
@@ -232,7 +233,7 @@ class StoreScreen(StoreRequests):
 
 def _about(branch: KeyBranch, value: StoreValue | None, now: int) -> Content:
     """The whole name of a key or branch, what it is for, and what was read of it."""
-    name = Content.styled(key_text(branch.prefix, 600), "bold")
+    name = Content.styled(key_text(branch.prefix, 600) or NO_NAME, "bold")
     if not branch.leaf:
         purpose = branch_purpose(branch.first, branch.last)
         said = f"{count(len(branch), 'key')} begin with it{': ' if purpose else ''}{purpose}"

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from ...services.store_browse.key_tree import KeyBranch
     from ...services.store_browse.values import StoreValue
 
-__all__ = ["StoreStyles", "store_label"]
+__all__ = ["NO_NAME", "StoreStyles", "store_label"]
+
+NO_NAME = "(empty name)"
+"""Stands for a key of no bytes."""
 
 SIZE = 10
 """Terminal cells of the column of sizes."""
@@ -41,11 +44,11 @@ def store_label(branch: KeyBranch, value: StoreValue | None, width: int, name_wi
         value: of a leaf, when it has been read.
         name_width: terminal cells for the name.
     """
-    name = key_text(branch.label)
+    name = key_text(branch.label) or NO_NAME
     if branch.leaf:
         size, said, style = _leaf(value, styles)
     else:
-        size, said, style = count(len(branch), "key"), branch_purpose(branch.first, branch.last), styles.muted
+        size, said, style = _keys(len(branch)), branch_purpose(branch.first, branch.last), styles.muted
     if cell_len(name) > name_width and cell_len(name) + 2 + SIZE <= width and not said:
         name_width = cell_len(name)
     label = Text(no_wrap=True, end="")
@@ -53,6 +56,11 @@ def store_label(branch: KeyBranch, value: StoreValue | None, width: int, name_wi
     label.append(" " + fit(size, SIZE - 1, "right") + "  ", styles.muted)
     label.append(fit(plain(said), max(width - name_width - SIZE - 2, 0)), style)
     return label
+
+
+def _keys(number: int) -> str:
+    said = count(number, "key")
+    return said if len(said) < SIZE else f"{number:,}"
 
 
 def _leaf(value: StoreValue | None, styles: StoreStyles) -> tuple[str, str, Style]:

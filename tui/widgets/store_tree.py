@@ -158,10 +158,25 @@ class StoreTree(KeyedTree[KeyLine]):
                 if data.branch.prefix == prefix:
                     self.put_cursor(child)
                     return True
-                if not data.branch.leaf and prefix.startswith(data.branch.prefix) and self._open(child):
+                if _holds(data.branch, prefix) and self._open(child):
                     node, found = child, True
                     break
+            found = found or self._add_up_to(node, prefix)
         return False
+
+    def _add_up_to(self, node: TreeNode[KeyLine], prefix: bytes) -> bool:
+        """Add the branches below a line up to the page of this key; False when it is not among them, or too far."""
+        last = node.children[-1] if node.children else None
+        waiting = last.data.waiting if last is not None and last.data is not None else ()
+        at = next((at for at, one in enumerate(waiting) if _holds(one, prefix)), None)
+        if last is None or at is None or len(self._tree_nodes) + at > LIVE_LIMIT - PAGE:
+            return False
+        last.remove()
+        pages = at // PAGE * PAGE
+        for branch in waiting[:pages]:
+            node.add("", KeyLine(branch), allow_expand=not branch.leaf)
+        self._add(node, waiting[pages:])
+        return True
 
     def in_view(self) -> list[bytes]:
         """The keys whose lines are seen, that of the cursor first."""
@@ -263,3 +278,7 @@ class StoreTree(KeyedTree[KeyLine]):
         value = self._value(line.branch.prefix) if line.branch.leaf else None
         label = store_label(line.branch, value, width, name_width, styles)
         return Text.assemble((sign, style + toggle), label, no_wrap=True, end="")
+
+
+def _holds(branch: KeyBranch, prefix: bytes) -> bool:
+    return branch.prefix == prefix or (not branch.leaf and prefix.startswith(branch.prefix))

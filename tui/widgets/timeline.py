@@ -215,10 +215,10 @@ class TimelinePane(TimelineLanes, can_focus=True):
             return "the calls are still being brought together"
         timeline, lane = self.view.timeline, self.view.lane
         if timeline is None or lane is None:
-            return "there is no call to go to: no rank is shown" if self.view.filtered is not None else "there is no call to go to"
-        return (
-            f"there is no call to go to: rank {timeline.lanes[lane].rank}: {why_empty(timeline, timeline.lanes[lane])}"
-        )
+            return "there is no call to go to" + (": no rank is shown" if self.view.filtered is not None else "")
+        own = timeline.lanes[lane]
+        why = why_empty(timeline, own) if own.content is not LaneContent.CALLS else "no call under the cursor"
+        return f"there is no call to go to: rank {own.rank}: {why}"
 
     def _to_lane(self, place: int) -> None:
         rank = self._rank

@@ -11,7 +11,7 @@ from tests.services.console.console_cases import console_case, ended, op_case
 from tests.services.run_history.made_runs import ENDPOINT
 from tests.services.shown_runs import AXIS
 from xpudbg.services.console.kept_runs import kept_lines
-from xpudbg.services.dispatch.case import Slot
+from xpudbg.services.dispatch.case import Slot, SpecSource
 from xpudbg.services.run_history.history import RunHistory
 
 
@@ -33,6 +33,31 @@ def test_a_run_goes_to_the_case_it_equals_and_an_edited_one_to_the_nearest(tmp_p
         "id-b": [3, 2],
     }
     assert [line.changes for line in lines["id-b"]] == [(("attr.axis", "1"),), ()]
+    history.close()
+
+
+def test_a_run_with_a_key_is_of_its_case_alone(tmp_path: Path) -> None:
+    same = op_case()
+    first, second = console_case("a", same, key="a.toml"), console_case("b", same, key="b.toml")
+    history = RunHistory(tmp_path / "runs")
+    other = op_case(api="numpy.stack")
+    for case, key in ((same, "b.toml"), (other, "a.toml"), (same, "c.toml"), (same, None)):
+        history.fail(history.begin(case, ENDPOINT, key), AXIS)
+    lines = kept_lines(history.latest(), (first, second))
+    assert {case_id: [line.number for line in of_case] for case_id, of_case in lines.items()} == {
+        "id-a": [4, 2],
+        "id-b": [1],
+    }
+    assert lines["id-a"][1].changes == (("api", "numpy.stack"),)
+    history.close()
+
+
+def test_equal_fields_of_other_operators_are_no_match(tmp_path: Path) -> None:
+    file = tmp_path / "op.py"
+    one, two = (op_case(api=None, op_name="my_op", spec=SpecSource(file, name)) for name in ("One", "Two"))
+    history = kept(tmp_path, two)
+    lines = kept_lines(history.latest(), (console_case("a", one), console_case("b", two)))
+    assert list(lines) == ["id-b"]
     history.close()
 
 

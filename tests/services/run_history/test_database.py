@@ -49,7 +49,25 @@ def test_an_older_history_is_brought_to_the_present(tmp_path: Path, monkeypatch:
     history = RunHistory(tmp_path)
     with history._database.reading() as connection:
         assert connection.execute("SELECT id, mark FROM runs").fetchall() == [(run_id, "torch.add")]
-        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (len(migrations),)
+
+
+def test_a_history_of_before_the_case_keys_has_its_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Database(tmp_path).close()
+    (tmp_path / FILE).unlink()
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "MIGRATIONS", database.MIGRATIONS[:1])
+        Database(tmp_path).close()
+    connection = sqlite3.connect(tmp_path / FILE, isolation_level=None)
+    connection.execute(
+        "INSERT INTO runs (started_ns, state, title, case_json, endpoint_json, pid, process_start, process_place) "
+        "VALUES (1, 'ok', 'torch.add', '{}', '{\"host\": \"h\", \"port\": 1}', 1, '', '')"
+    )
+    connection.close()
+    history = RunHistory(tmp_path)
+    new = history.begin(case(), ENDPOINT, "a.toml")
+    assert [(record.id, record.case_key) for record in history.latest()] == [(new, "a.toml"), (1, None)]
+    history.close()
 
 
 def test_a_migration_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

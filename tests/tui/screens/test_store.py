@@ -234,3 +234,18 @@ async def test_without_a_store_it_is_not_opened(tmp_path: Path) -> None:
         await run.until(lambda: "not now: the target names workers" in run.text())
         assert not isinstance(run.app.screen, StoreScreen)
         assert run.engine.told("store") == 0
+
+
+async def test_next_goes_on_beyond_the_lines_that_are_there_and_says_where_it_ends(tmp_path: Path) -> None:
+    held = {b"many/%d" % number: b"" for number in range(6_000)}
+    async with at_store(tmp_path, held) as (run, _store):
+        tree = tree_of(run)
+        await go_to(run, b"many/%d" % (PAGE - 1))
+        await run.press("n")
+        assert tree.cursor_prefix == b"many/%d" % PAGE
+        await go_to(run, b"many/%d" % (PAGE * 3 + 7))
+        await run.press("n", "N", "N")
+        assert tree.cursor_prefix == b"many/%d" % (PAGE * 3 + 6)
+        await run.press("g", "N")  # the last of all is too far
+        assert tree.cursor_prefix == b"many/"
+        assert "too many lines are there" in run.said()

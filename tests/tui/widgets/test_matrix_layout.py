@@ -156,4 +156,5 @@ def test_a_group_without_a_description_is_called_by_its_own_name() -> None:
     made = recorder_looks([FakeJob(4, groups, [Call("1"), Call("2")])])[0].progress
     (column,) = MatrixLayout(made, 80).columns
     assert column.title == "groups 1-2"
-    assert cell_said(made.cell(3, 0), 3, column.title, culprit=False, waiting=False).startswith("rank 3: call #1 of group 2 (")
+    said = cell_said(made.cell(3, 0), 3, column.title, culprit=False, waiting=False)
+    assert said.startswith("rank 3: call #1 of group 2 (")

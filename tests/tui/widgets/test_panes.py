@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from tests.tui.scripted import NOW, SECOND, job, look
 from xpudbg.services import events
 from xpudbg.services.session import Session
@@ -32,6 +34,28 @@ def test_detail_says_what_is_known() -> None:
         assert "heard never" in said
         assert "unanswered ping" in said
         assert "address http://node-000:25003" in said
+
+
+@pytest.mark.parametrize(
+    ("kind", "heard"),
+    [("server_error", "heard nothing of use so far"), ("dead", "heard never")],
+    ids=["answers", "gone"],
+)
+def test_a_rank_that_answers_with_errors_is_heard(kind: str, heard: str) -> None:
+    state = session_after(job(8, {3: kind})).ranks[3]
+    assert heard in " ".join(" ".join(line.plain for line in detail_lines(state, False, NOW, 70)).split())
+
+
+def test_what_the_recorder_says_and_no_file_named_twice() -> None:
+    state = session_after(job(8)).ranks[3]
+    recorded = (("recorder", "all_reduce #3 of tp"), ("lag", ""), ("place", "dp0 tp1"))
+    for width in (40, 70):
+        said = " ".join(" ".join(line.plain for line in detail_lines(state, False, NOW, width, (), recorded)).split())
+        assert "recorder all_reduce #3 of tp" in said
+        assert "place dp0 tp1" in said
+        assert "lag" not in said
+        file = replace(state, address=replace(state.address, file="_dump_3"), reason="post mortem: _dump_3")
+        assert " ".join(line.plain for line in detail_lines(file, False, NOW, width)).count("_dump_3") == 1
 
 
 def test_a_url_that_may_carry_a_password_is_not_shown() -> None:

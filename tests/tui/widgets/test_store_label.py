@@ -39,3 +39,10 @@ def test_what_stands_in_them() -> None:
     assert store_label(leaf, None, 60, 20, STYLES).plain.split() == ["rank1", "…"]
     failed = StoreValue(leaf.prefix, error="refused", read_at=1)
     assert store_label(leaf, failed, 60, 20, STYLES).plain.split() == ["rank1", "?", "refused"]
+
+
+def test_a_key_of_no_bytes_and_many_keys() -> None:
+    (nameless,) = key_tree([b""]).children()
+    assert "(empty name)" in store_label(nameless, StoreValue(b"", b"x", 1, 1), 60, 20, STYLES).plain
+    (many,) = key_tree(sorted(b"many/%d" % number for number in range(100_000))).children()
+    assert store_label(many, None, 60, 20, STYLES).plain.split() == ["many/", "100,000"]
