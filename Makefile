@@ -27,7 +27,7 @@ demo: $(VENV)/.installed ## install xpudbg here and start the demo job in this t
 	@$(BIN)/xpudbg demo
 
 test: $(VENV)/.installed-dev ## run all tests that need no torch
-	$(BIN)/pytest -m "not torch" -n $(JOBS) --dist worksteal
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -m "not torch" -n $(JOBS) --dist worksteal
 
 test-torch: $(VENV)/.installed-dev $(if $(findstring $(TORCH_VENV),$(XPUDBG_TORCH_PYTHON)),$(TORCH_VENV)/.installed) ## run the tests on real torch jobs (torch is installed apart from xpudbg)
 	XPUDBG_TORCH_PYTHON="$(XPUDBG_TORCH_PYTHON)" $(BIN)/pytest -m torch tests/real
@@ -77,5 +77,5 @@ $(VENV)/.installed-dev: pyproject.toml $(VENV)/.installed
 
 $(TORCH_VENV)/.installed: Makefile | $(BIN)/python
 	$(BIN)/python -m venv $(TORCH_VENV)
-	$(TORCH_VENV)/bin/python -m pip install --quiet "$(TORCH)" jinja2 aiohttp tabulate py-spy
+	$(TORCH_VENV)/bin/python -m pip install --quiet "$(TORCH)" numpy jinja2 aiohttp tabulate py-spy
 	@touch $@

@@ -1,7 +1,7 @@
 """Calls of a rank's own handlers, which a job may register: which there are, the request, the answer as text.
 
 What a handler does is the job's affair, so a person agrees first. The rule of one outstanding request of a handler for
-each rank holds for these too: the probe has the handler's name as its source.
+each rank holds for these too: the probe has the handler's name as its source (`HandlerCall.source`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, urlencode
 
 from .cluster.answers import AnswerError, read_json
+from .cluster.liveness import STORE
 from .cluster.probes import HANDLERS, Probe
 from .json_layout import LayoutError, laid_out
 from .snapshot import Outcome
@@ -64,10 +65,15 @@ class HandlerCall:
         return self.name + ("?" + "&".join(f"{key}={value}" for key, value in self.query) if self.query else "")
 
     @property
+    def source(self) -> str:
+        """The source of its replies: the name, unless that is a word for something else that tells of a rank."""
+        return self.name if self.name not in (HANDLERS.source, STORE) else f"handler {self.name}"
+
+    @property
     def probe(self) -> Probe:
         query = "?" + urlencode(self.query, quote_via=quote) if self.query else ""
         path = f"/handler/{quote(self.name, safe='')}{query}"
-        return Probe(self.name, "POST", path, stage=5, budgets=10, max_bytes=_MAX_BYTES)
+        return Probe(self.source, "POST", path, stage=5, budgets=10, max_bytes=_MAX_BYTES)
 
 
 def parse_call(text: str) -> HandlerCall:

@@ -76,7 +76,7 @@ class RecentTargets:
             return []
         try:
             found = msgspec.json.decode(data, type=_File).recent
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             self.problem = f"the list of recent targets is damaged and will be written anew: {error}"
             return []
         return [recent for recent in found if recent.words][:KEPT]

@@ -249,6 +249,8 @@ def _from_file(reference: FileReference) -> ReferenceArrays:
         raise ReferenceMissingError(f"{reference} can't be read: {error.strerror or error}") from error
     except NpzError as error:
         raise ReferenceMissingError(str(error), hint="a reference is a .npy or .npz file") from error
+    except ValueError as error:
+        raise ReferenceMissingError(f"{reference} can't be read: no file can have such a name") from error
     except MemoryError as error:
         raise ReferenceMissingError(f"{reference} does not fit into memory", hint="a .npy file is mapped") from error
     if not arrays:

@@ -186,7 +186,6 @@ def run_op(**options: Any) -> None:
     """Run one operator on an op server and print what comes back.
 
     \b
-    xpudbg doctor 10.0.0.5:29500  check that it can be debugged when it hangs
     xpudbg run torch.add x.npy y.npy --server 10.0.0.5:9090
     xpudbg run softmax -i "input=float32[4,8]:uniform(-1,1):seed=7" -a dim=1
     xpudbg run my_op --spec ops/my_op.py:MyOp -i x=x.npy --mode data,perf

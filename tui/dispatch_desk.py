@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from ..services.given_run import GivenRun
     from ..services.references import Reference
 
-__all__ = ["DispatchDesk", "DispatchStart", "parse_reference", "parse_servers"]
+__all__ = ["ASKED_FOR", "DispatchDesk", "DispatchStart", "parse_reference", "parse_servers", "parse_standard"]
+
+ASKED_FOR = tuple(name for name in STANDARDS if name != "cross_check")
+"""Standards that can be asked for; cross_check wants a third output beside the reference."""
 
 REFERENCE_FORMS = "FILE.npy, FILE.npz, #12 (a run), numpy or torch (on this machine), host:port (another server), none"
 
@@ -309,8 +312,8 @@ def parse_standard(text: str) -> tuple[str, str | None]:
     before, by, name = f" {text.strip()}".rpartition(" by ")
     if not by or name.lower().endswith((".npy", ".npz")):  # a file may be called so
         return text.strip(), None
-    if name.strip().lower() not in STANDARDS:
-        raise TargetError(f"{name.strip()!r}: there is no such standard; there are {', '.join(STANDARDS)}")
+    if name.strip().lower() not in ASKED_FOR:
+        raise TargetError(f"{name.strip()!r}: there is no such standard; there are {', '.join(ASKED_FOR)}")
     return before.strip(), name.strip().lower()
 
 

@@ -35,7 +35,7 @@ def profile_line(view: ProfilerView, session: Session, width: int) -> Content:
     parts: list[tuple[str, str]] = []
     traces = profiles.shown
     if view.tab in (ProfileTab.RANKS, ProfileTab.SAVED) or traces is None:
-        parts += _of_set(traces) if traces is not None else [("no capture is shown", "$foreground-muted")]
+        parts += _of_set(traces, session) if traces is not None else [("no capture is shown", "$foreground-muted")]
     else:
         parts += _of_rank(view, session)
     if profiles.reading is not None:
@@ -47,8 +47,10 @@ def profile_line(view: ProfilerView, session: Session, width: int) -> Content:
     return line.truncate(width, ellipsis=True)
 
 
-def _of_set(traces: TraceSet) -> list[tuple[str, str]]:
+def _of_set(traces: TraceSet, session: Session) -> list[tuple[str, str]]:
     parts = [(traces.title, "bold")]
+    if traces.target and traces.target != session.label:
+        parts.append((f"of {traces.target}", "$text-warning"))
     if traces.duration_s is not None:
         parts.append((f"{traces.duration_s:g} s", ""))
     if (spread := traces.spread_s) is not None:

@@ -24,7 +24,7 @@ _WIDTHS = (None, None, None, None, 40, 24, 70)
 @click.option("--prune", is_flag=True, help="Forget what is older or larger than is kept, then list the rest.")
 @click.option("--set-aside", is_flag=True, help="Move a damaged history to another name and begin a new one.")
 def runs(failed: bool, count: int, as_json: bool, prune: bool, set_aside: bool) -> None:
-    """List op runs, newest first: those of `xpudbg run`, of `xpudbg rerun` and of the dispatch screen.
+    """List op runs, newest first: those of `xpudbg run`, `rerun` and `shrink`, and of the dispatch screen.
 
     They lie in the user's data folder, or where XPUDBG_HISTORY says, for 90 days and up to 4 GiB of arrays.
 

@@ -85,9 +85,7 @@ DUMP_TRACEBACK = Probe("dump_traceback", "POST", "/handler/dump_traceback", stag
 PYSPY = Probe("pyspy_dump", "POST", "/handler/pyspy_dump?nonblocking=1", stage=5, budgets=4, max_bytes=64 * MIB)
 """The form that does not pause the rank's process; it sees a rank whose GIL is held."""
 
-TORCH_PROFILE = Probe(
-    "torch_profile", "POST", "/handler/torch_profile", stage=5, budgets=1, max_bytes=16 * 1024 * MIB
-)
+TORCH_PROFILE = Probe("torch_profile", "POST", "/handler/torch_profile", stage=5, budgets=1, max_bytes=16 * 1024 * MIB)
 """Makes the rank run torch's profiler: only when a person has agreed, and never again by itself."""
 
 

@@ -192,7 +192,7 @@ async def _launched_size(store: StoreClient, job: JobKeys, notes: list[str]) -> 
             size = max(sizes, default=0)
         else:
             size = sum(msgspec.json.decode(text, type=_RoleInfo).local_world_size for text in texts)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         notes.append(f"what the launcher wrote about the number of ranks can't be read: {error}")
         return 0
     if not 0 <= size <= MAX_WORLD:

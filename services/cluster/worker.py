@@ -30,10 +30,14 @@ if TYPE_CHECKING:
     from .lanes import Lanes
     from .probes import Probe
 
-__all__ = ["PROGRESS_STEP", "Worker", "WorkerListener"]
+__all__ = ["MOST_UNANSWERED", "PROGRESS_STEP", "Worker", "WorkerListener"]
 
 SLOW_FACTOR, SLOW_BUDGETS = 1.5, 4
 """A rank that has answered late, within so many budgets, gets so many times what that took at the next look."""
+MOST_UNANSWERED = 16
+"""Requests that a rank may have left unanswered before it gets no more of other kinds: half of its server threads. What
+xpudbg asks by itself are fewer kinds; handlers of the job's own may be more.
+"""
 PROGRESS_STEP = 1024 * 1024
 """Bytes of a body between two progress reports."""
 
@@ -135,6 +139,10 @@ class Worker:
         waiting = self._requests.get(probe.source)
         if waiting is not None:
             return await self._await(waiting, budget_s)
+        if len(self.stuck) >= MOST_UNANSWERED:
+            if sink is not None:
+                sink.discard()
+            return self._unsent(probe, f"not asked: the rank has left {len(self.stuck)} requests unanswered")
         slot = await self._lanes.fast.enter(probe.stage)
         try:
             if self._lanes.full:

@@ -28,13 +28,20 @@ def write_case(path: Path, case: OpCase) -> list[Path]:
         The files that were written, the case first.
 
     Raises:
-        CaseError: the case has what TOML can't hold.
+        CaseError: the case has what TOML can't hold, or no file can be called so.
         FileExistsError: one of the files is there already; those before it have been written.
         OSError: one can't be written.
     """
-    text, arrays = case_as_toml(case, path.stem, path.parent)
-    with path.open("x", encoding="utf-8") as file:
-        file.write(text)
+    try:
+        os.fsencode(path)
+        text, arrays = case_as_toml(case, path.stem, path.parent)
+        content = text.encode()
+    except UnicodeEncodeError as error:
+        raise CaseError("a text of it, or the name of the file, is no Unicode", hint="change it") from error
+    if "\0" in str(path):
+        raise CaseError("no file can have such a name")
+    with path.open("xb") as file:
+        file.write(content)
     written = [path]
     for name, array in arrays.items():
         beside = path.parent / name

@@ -96,6 +96,8 @@ def read_case(path: Path) -> OpCase:
             data = file.read(SIZE_LIMIT + 1)
     except OSError as error:
         raise CaseError(f"{label}: can't be read: {error.strerror}") from error
+    except ValueError as error:
+        raise CaseError(f"{label}: no file can have such a name") from error
     if len(data) > SIZE_LIMIT:
         raise CaseError(f"{label}: larger than {SIZE_LIMIT:,} bytes")
     try:

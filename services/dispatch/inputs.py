@@ -134,7 +134,7 @@ def parse_generated(text: str, name: str = "") -> Generated:
     words = [word.strip() for word in found["shape"].split(",")] if found["shape"].strip() else []
     if words and not words[-1]:  # (4,) has a comma at its end
         words.pop()
-    if not all(word.isdecimal() for word in words) or len(words) > _DIMENSIONS:
+    if not all(word.isdecimal() and len(word) < 20 for word in words) or len(words) > _DIMENSIONS:
         raise CaseError(f"{quoted(text)}: the shape is no list of sizes", hint=f"write {GENERATED_FORM}")
     shape = tuple(int(word) for word in words)
     distribution = found["name"] or ("randint" if integral else "uniform")

@@ -90,15 +90,23 @@ async def post_run(
                 raise failure(
                     str(endpoint), response.status_code, response.headers, start, retry_after=_retry_after(response)
                 )
-            reader = ReplyReader(response.headers, mode, limits)
-            await _download(response, reader, tell, sent)
+            return await _result(response, endpoint, mode, limits, tell, sent)
         finally:
             await response.aclose()
     except httpx.HTTPError as error:
         raise _connection_error(endpoint, error) from error
+
+
+async def _result(
+    response: httpx.Response, endpoint: OpEndpoint, mode: Mode, limits: NpzLimits | None, tell: Tell, sent: Sent
+) -> RunReply:
+    """What a run gave; says of an answer that can't be read where it came from."""
+    try:
+        reader = ReplyReader(response.headers, mode, limits)
+        await _download(response, reader, tell, sent)
+        return reader.finish()
     except BadReplyError as error:
         raise BadReplyError(f"{endpoint}: {error}", hint=error.hint) from error
-    return reader.finish()
 
 
 async def send_heartbeat(client: httpx.AsyncClient, endpoint: OpEndpoint, tenant: str | None) -> bytes:

@@ -121,7 +121,7 @@ def read_fast(data: bytes | memoryview, rank: int) -> Dump:
         )
     except msgspec.DecodeError as error:
         raise NotFast(str(error), cut="truncated" in str(error)) from None
-    except (OverflowError, ValueError) as error:
+    except (OverflowError, RecursionError, ValueError) as error:
         raise NotFast(str(error)) from None
 
 
@@ -239,7 +239,7 @@ def stack_of(kept: bytes | Stack) -> Stack:
         return kept
     try:
         frames: object = _STACK.decode(kept)
-    except (msgspec.DecodeError, UnicodeError):
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         try:
             frames = json.loads(kept.decode("utf-8", "replace"))
         except (ValueError, RecursionError):

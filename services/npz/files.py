@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 from typing import TYPE_CHECKING
@@ -107,7 +108,12 @@ def write_npz(path: Path, members: Iterable[tuple[str, np.ndarray]]) -> None:
 
 
 def _opened(source: Path | bytes) -> io.BufferedIOBase:
-    return io.BytesIO(source) if isinstance(source, bytes) else source.open("rb")
+    if isinstance(source, bytes):
+        return io.BytesIO(source)
+    try:
+        return source.open("rb")
+    except ValueError as error:  # a NUL, or what the file system's encoding has not
+        raise OSError(errno.EINVAL, "no file can have such a name") from error
 
 
 def _label(source: Path | bytes) -> str:

@@ -41,6 +41,7 @@ def load_target(request: RunRequest, folder: Path) -> tuple[str, Callable[..., A
     if not all(part.isidentifier() for part in request.spec_module.split(".")):
         raise RunError(400, f"X-Spec-Module {plain(request.spec_module, 80)!r} is no module name")
     sys.path.insert(0, str(folder))
+    sys.dont_write_bytecode = True  # it is known by second and size: an edit of the same second would run the old code
     importlib.invalidate_caches()
     try:
         found: Any = importlib.import_module(request.spec_module)

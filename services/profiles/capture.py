@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ..cluster.probes import TORCH_PROFILE, torch_profile
 from ..snapshot import Outcome
 from . import events
-from .saved import new_folder, trace_name, write_about
+from .saved import new_folder, remove_empty, trace_name, write_about
 from .trace_set import TraceRow, TraceSet, TraceState
 from .trace_sink import TraceSink
 
@@ -69,7 +69,11 @@ class CaptureRun:
         folder = new_folder(parent, began_at)
         rows = {rank: TraceRow(rank, TraceState.ASKED, started_at=None) for rank in ranks}
         self.traces = TraceSet(str(folder), folder.name, folder, duration_s, began_at, rows, target)
-        write_about(self.traces)
+        try:
+            write_about(self.traces)
+        except OSError:
+            remove_empty(folder)
+            raise
         self._workers = workers
         self._duration_s = duration_s
         self._emit = emit
@@ -122,7 +126,7 @@ class CaptureRun:
             sink = self._sinks.get(rank)
             if sink is not None:
                 sink.discard()
-            error = "cancelled; its profiler runs to its end all the same"
+            error = "its profiler runs to its end all the same"
             self._change(replace(self.traces.rows[rank], state=TraceState.CANCELLED, error=error))
             raise
         except Exception as error:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from .trace_event import UNREADABLE
+
 if TYPE_CHECKING:
     from .trace_event import TraceEvent
 
@@ -75,7 +77,7 @@ class Collected:
         """Count an event whose name may be a collective's."""
         try:
             arguments = _DECODER.decode(event.args) if len(event.args) else _Arguments()
-        except msgspec.DecodeError:
+        except UNREADABLE:
             arguments = _Arguments()
         backend, colon, operation = event.name.partition(":")
         device = event.cat == "kernel"

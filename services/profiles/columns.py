@@ -11,6 +11,7 @@ import numpy as np
 
 from .collectives import Collected, may_be_collective
 from .repairs import Repair
+from .trace_event import UNREADABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -228,7 +229,7 @@ def _one_name(name: str) -> str:
 def _named(arguments: msgspec.Raw) -> str:
     try:
         return msgspec.json.decode(arguments, type=_NameArguments).name[:NAME_LIMIT]
-    except msgspec.DecodeError:
+    except UNREADABLE:
         return ""
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from ..ranksets import MAX_RANK, RankSet
+from .trace_event import UNREADABLE
 
 __all__ = ["Membership", "Memberships", "memberships_of"]
 
@@ -58,7 +59,7 @@ def memberships_of(text: msgspec.Raw | bytes | None) -> Memberships | None:
         return None
     try:
         info = msgspec.json.decode(text, type=_Info)
-    except msgspec.DecodeError:
+    except UNREADABLE:
         return None
     groups = []
     config = info.pg_config

@@ -10,7 +10,7 @@ import msgspec
 from .pieces import pieces
 from .reader import TraceReader
 from .repairs import Repairs
-from .trace_event import TraceEvent
+from .trace_event import UNREADABLE, TraceEvent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -130,8 +130,17 @@ class _Merger:
 
     def _write(self, batch: list[_MergedEvent]) -> None:
         if batch:
-            self._file.write(self._joint + self._encoder.encode(batch)[1:-1])
+            self._file.write(self._joint + _as_utf8(self._encoder.encode(batch)[1:-1]))
             self._joint = b",\n"
+
+
+def _as_utf8(text: bytes) -> bytes:
+    """Arguments stand as they stood in the file: what is no text there would make the whole file unreadable."""
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return text.decode(errors="replace").encode()
+    return text
 
 
 def _base(path: Path) -> int | None:
@@ -141,7 +150,7 @@ def _base(path: Path) -> int | None:
     next(reader.batches(), None)  # the header comes before the first events
     try:
         return msgspec.json.decode(reader.header["baseTimeNanoseconds"], type=int)
-    except (KeyError, msgspec.DecodeError):
+    except (KeyError, *UNREADABLE):
         return None
 
 
@@ -160,5 +169,5 @@ class _Named(msgspec.Struct):
 def _name_of(arguments: msgspec.Raw) -> str:
     try:
         return msgspec.json.decode(arguments, type=_Named).name[:100]
-    except msgspec.DecodeError:
+    except UNREADABLE:
         return ""

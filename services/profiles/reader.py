@@ -14,7 +14,7 @@ import msgspec
 
 from .pieces import PIECE, pieces
 from .repairs import Repair, Repairs
-from .trace_event import EVENT_LIMIT, TraceEvent, mended, object_end
+from .trace_event import EVENT_LIMIT, UNREADABLE, TraceEvent, mended, object_end
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
@@ -141,7 +141,7 @@ class TraceReader(Generic[E]):
             text = self._data[blank.end() if blank else self._at : cut]
             try:
                 batch = self._many.decode(b"[" + text + b"]")
-            except (msgspec.DecodeError, UnicodeDecodeError):
+            except UNREADABLE:
                 batch = []
                 if self._one_by_one(batch, len(self._data)):
                     yield batch
@@ -250,7 +250,7 @@ class TraceReader(Generic[E]):
     def _decoded(self, text: bytes) -> E | None:
         try:
             return self._one.decode(text)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except UNREADABLE:
             return None
 
     def _mended(self, text: bytes) -> E | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import time
@@ -11,12 +12,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from .trace_event import UNREADABLE
 from .trace_set import TraceRow, TraceSet, TraceState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 __all__ = [
+    "ABOUT",
     "FOLDER_VARIABLE",
     "SavedCapture",
     "TracesError",
@@ -24,6 +27,7 @@ __all__ = [
     "new_folder",
     "open_folder",
     "open_traces",
+    "remove_empty",
     "saved_captures",
     "trace_name",
     "write_about",
@@ -123,6 +127,17 @@ def write_about(one: TraceSet) -> None:
     (one.folder / ABOUT).write_bytes(msgspec.json.format(msgspec.json.encode(about), indent=2) + b"\n")
 
 
+def remove_empty(folder: Path) -> None:
+    """Remove the folder of a capture that has no trace; one that holds anything else stays.
+
+    Nothing is raised: what the disk does not let go of does no harm.
+    """
+    with contextlib.suppress(OSError):
+        if {path.name for path in folder.iterdir()} <= {ABOUT}:
+            (folder / ABOUT).unlink(missing_ok=True)
+            folder.rmdir()
+
+
 def saved_captures(parent: Path) -> tuple[SavedCapture, ...]:
     """The captures in a folder, newest first; those without a trace are left out.
 
@@ -197,5 +212,5 @@ def _about(folder: Path) -> _About:
     try:
         with (folder / ABOUT).open("rb") as file:
             return msgspec.json.decode(file.read(64 * 1024), type=_About)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, *UNREADABLE):
         return _About()

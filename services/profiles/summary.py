@@ -15,6 +15,7 @@ from .memberships import Memberships, memberships_of
 from .reader import read_events
 from .repairs import Repairs
 from .self_time import self_times
+from .trace_event import UNREADABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -193,12 +194,12 @@ def _track_name(columns: TraceColumns, track: Track, *, device: bool) -> str:
 def _whole(columns: TraceColumns, key: str) -> int | None:
     try:
         return msgspec.json.decode(columns.header[key], type=int) if key in columns.header else None
-    except msgspec.DecodeError:
+    except UNREADABLE:
         return None
 
 
 def _text(columns: TraceColumns, key: str) -> str:
     try:
         return msgspec.json.decode(columns.header[key], type=str)[:200] if key in columns.header else ""
-    except msgspec.DecodeError:
+    except UNREADABLE:
         return ""

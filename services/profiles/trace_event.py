@@ -8,10 +8,13 @@ import msgspec
 
 from .repairs import Repair, Repairs
 
-__all__ = ["EVENT_LIMIT", "TraceEvent", "mended", "object_end"]
+__all__ = ["EVENT_LIMIT", "UNREADABLE", "TraceEvent", "mended", "object_end"]
 
 EVENT_LIMIT = 32 * 1024 * 1024
 """Bytes of one event above which reading ends."""
+
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What decoding raises for text that is no JSON, no UTF-8, of another shape, or nested too deep."""
 
 Track = int | str | float | None
 
@@ -83,7 +86,7 @@ def mended(text: bytes, repairs: Repairs) -> TraceEvent | None:
 def _decoded(text: bytes) -> TraceEvent | None:
     try:
         return _ONE.decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except UNREADABLE:
         return None
 
 

@@ -74,8 +74,8 @@ class TraceSink:
         return Body(self.size, inline=self._head) if self.size else EMPTY
 
     def keep(self) -> bool:
-        """Give the file its name; False when nothing of a trace has come."""
-        if self.unwanted or self._head.lstrip()[:1] not in (b"{", b"[") or not self._part.exists():
+        """Give the file its name; False when nothing of a trace has come, or a full disk has taken none of it."""
+        if self.unwanted or self._head.lstrip()[:1] not in (b"{", b"[") or not self.stored:
             self.discard()
             return False
         self._part.replace(self.path)

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import threading
 import time
+import traceback
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -227,6 +228,9 @@ class ProfileWork:
                 self._emit(events.SummaryFailed(path, error.strerror or str(error)))
             except _StoppedError:
                 return
+            except Exception as error:  # the traces after it are read all the same
+                self._emit(events.SummaryFailed(path, f"xpudbg itself failed on it: {error}"))
+                self._failed(f"reading {path}\n{traceback.format_exc()}", error)
             else:
                 self._emit(events.SummaryMade(path, summary))
                 self._learn(path, summary)

@@ -51,6 +51,8 @@ def read_case_file(path: Path) -> CaseFile:
             content = file.read(FILE_LIMIT + 1)
     except OSError as error:
         raise CaseFileError(f"{shown}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise CaseFileError(f"{shown}: no file can have such a name") from error
     return read_case_bytes(content, path.name)
 
 

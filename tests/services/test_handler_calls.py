@@ -7,7 +7,8 @@ import pytest
 from tests.services.doctor.examined import answer, session_of
 from xpudbg.services import events
 from xpudbg.services.handler_calls import ANSWER_LIMIT, CallError, HandlerCall, answer_text, handlers_of, parse_call
-from xpudbg.services.snapshot import Outcome
+from xpudbg.services.snapshot import Outcome, RankClass, RankReply
+from xpudbg.services.spool import EMPTY
 
 
 @pytest.mark.parametrize(
@@ -41,6 +42,23 @@ def test_what_is_no_call(text: str) -> None:
 def test_the_budget_is_that_of_the_handler() -> None:
     assert parse_call("dump_traceback?x=1").probe.source == "dump_traceback"
     assert HandlerCall("a", (("b", "c"), ("d", ""))).shown == "a?b=c&d="
+
+
+@pytest.mark.parametrize("name", ["handlers", "store"])
+def test_a_handler_is_not_taken_for_what_else_tells_of_a_rank(name: str) -> None:
+    session = session_of(2, sick={0: "stopped"}, handlers=lambda _rank: ("ping", name))
+    call = parse_call(f"{name}?all=1")
+    assert call.probe.path == f"/handler/{name}?all=1"
+    lost = RankReply(0, call.source, "", Outcome.RESET, None, EMPTY, "it hung up", started_at=1, took_s=0.1)
+    session.apply(events.AskedReply(lost))
+    session.apply(events.AskedReply(answer(1, call.source, b'["others"]')))
+    assert session.ranks[0].rank_class is RankClass.STOPPED
+    assert handlers_of(session, 1) == tuple(sorted(("ping", name)))
+
+
+def test_json_that_would_fill_the_memory_is_shown_as_it_came() -> None:
+    deep = b"[" * 500 + b"1," * 100_000 + b"1" + b"]" * 500
+    assert answer_text(answer(0, "own", deep)) == deep.decode()
 
 
 def test_the_handlers_of_a_rank_are_the_newest_heard() -> None:

@@ -69,7 +69,10 @@ def test_what_is_long_or_always_there_is_not_kept(recent: RecentTargets) -> None
     assert words(recent) == []
 
 
-@pytest.mark.parametrize("data", [b"", b"{", b'{"recent": [{"words": 3}]}', b"\xff\xfe", b"[1]"])
+DEEP = b'{"x": ' + b"[" * 2_000 + b"]" * 2_000 + b"}"
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b'{"recent": [{"words": 3}]}', b"\xff\xfe", b"[1]", DEEP], ids=range(6))
 def test_a_damaged_file_is_said_and_written_anew(recent: RecentTargets, tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "state" / "recent.json"
     path.parent.mkdir()

@@ -100,6 +100,8 @@ def test_files_that_give_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     np.savez(tmp_path / "empty.npz")
     for path, said in (
         (tmp_path / "none.npy", "none.npy can't be read: No such file"),
+        (tmp_path / "\0.npy", "no file can have such a name"),
+        (tmp_path / "\0.npz", "no file can have such a name"),
         (objects, "objects.npy"),
         (short, "short.npy"),
         (_broken(tmp_path / "text.npz", b"not a zip"), "text.npz"),

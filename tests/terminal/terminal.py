@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
+import struct
 import termios
 import time
 from typing import TYPE_CHECKING, Self
@@ -55,12 +57,20 @@ class Terminal:
         self._stream = pyte.ByteStream(self._screen)
         self._received = bytearray()
         settings = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8", **(environment or {})}
+        inherited = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+        window = struct.pack("HHHH", rows, columns, 0, 0)
+
+        def as_wide_as_it_will_be() -> None:
+            """In the child, before the program looks."""
+            fcntl.ioctl(0, termios.TIOCSWINSZ, window)
+
         self._child: pexpect.spawn[bytes] = pexpect.spawn(
             command[0],
             list(command[1:]),
             cwd=str(cwd) if cwd is not None else None,
-            env={**os.environ, **settings},
+            env={**inherited, **settings},
             dimensions=(rows, columns),
+            preexec_fn=as_wide_as_it_will_be,
             timeout=None,
         )
         self._hung_up = False

@@ -14,6 +14,7 @@ from .terminal import Terminal
 pytestmark = pytest.mark.terminal
 
 PROGRAM = str(Path(sys.executable).with_name("xpudbg"))
+PROCESSES_ARE_TOLD = Path("/proc/self/stat").exists()
 
 
 @pytest.fixture
@@ -36,40 +37,26 @@ def children_of(pid: int) -> list[int]:
     return found
 
 
-def test_the_stopped_rank_is_found_and_the_terminal_comes_back(demo: Terminal) -> None:
+def test_a_demo_from_its_start_to_its_end(demo: Terminal) -> None:
+    """The stopped rank is found, another size shows the same; the terminal comes back, and the job ends too."""
     with demo as terminal:
         terminal.wait_for(r"HANG\s+Rank 4 \(.*\) is stopped", within=60)
         terminal.wait_for(r"look 1, \d+ s ago", within=60)
+        terminal.resize(80, 24)
+        terminal.wait_for(r"HANG\s+Rank 4[^\n]{0,60}\n", within=30)
+        assert max(map(len, terminal.text.splitlines())) <= 80
+        terminal.resize(120, 36)
         terminal.press("2")
         terminal.wait_for(r"4\s+S stopped (.|\n)*no answer after", within=30)
+        children = children_of(terminal.pid)
+        assert children or not PROCESSES_ARE_TOLD, "the demo job is a child process"
         terminal.press("q")
         assert terminal.wait_for_exit(within=30) == 0
         assert terminal.used_alternate_screen()
         assert terminal.left_behind() == []
-
-
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
-def test_the_demo_ends_with_the_program(demo: Terminal) -> None:
-    with demo as terminal:
-        terminal.wait_for("is stopped", within=60)
-        children = children_of(terminal.pid)
-        assert children, "the demo job is a child process"
-        terminal.press("q")
-        assert terminal.wait_for_exit(within=30) == 0
     for child in children:
         with pytest.raises(ProcessLookupError):
             os.kill(child, 0)
-
-
-def test_another_size_shows_the_same(demo: Terminal) -> None:
-    with demo as terminal:
-        terminal.wait_for(r"HANG\s+Rank 4", within=60)
-        terminal.resize(80, 24)
-        terminal.wait_for(r"HANG\s+Rank 4[^\n]{0,60}\n", within=30)
-        assert max(map(len, terminal.text.splitlines())) <= 80
-        terminal.press("q")
-        assert terminal.wait_for_exit(within=30) == 0
-        assert terminal.left_behind() == []
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
@@ -92,7 +79,7 @@ def test_ctrl_c_twice_ends_it(demo: Terminal) -> None:
         assert terminal.left_behind() == []
 
 
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
+@pytest.mark.skipif(not PROCESSES_ARE_TOLD, reason="reads /proc")
 def test_it_ends_when_its_terminal_is_gone(demo: Terminal) -> None:
     with demo as terminal:
         terminal.wait_for("is stopped", within=60)

@@ -1,11 +1,14 @@
-"""How tests of the screens wait."""
+"""How tests of the screens wait, and what they share."""
 
 from __future__ import annotations
 
 import pytest
 import textual.app
 import textual.pilot
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 
+from tests.tui.parsed_styles import parsed_once
 from tests.tui.quiet import quiet
 
 
@@ -14,3 +17,10 @@ def waits_for_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pilot waits until the event loop is quiet, not until the processor is."""
     monkeypatch.setattr(textual.app, "wait_for_idle", quiet)
     monkeypatch.setattr(textual.pilot, "wait_for_idle", quiet)
+
+
+@pytest.fixture(autouse=True)
+def parses_each_style_sheet_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A start of an application costs half; and what finds the rules of a widget asks for millions of hashes."""
+    monkeypatch.setattr(Stylesheet, "_parse_rules", parsed_once)
+    monkeypatch.setattr(RuleSet, "__hash__", object.__hash__)

@@ -53,7 +53,7 @@ def captured(slow: int = 2, failed: bool = True) -> list[Event]:
     rows = [trace_row(rank) for rank in range(4)]
     if failed:
         rows.append(trace_row(4, TraceState.FAILED, "HTTP 500: RuntimeError: no \x1b[31mprofiler"))
-        rows.append(trace_row(5, TraceState.CANCELLED, "cancelled; its profiler runs to its end all the same"))
+        rows.append(trace_row(5, TraceState.CANCELLED, "its profiler runs to its end all the same"))
     made = [
         SummaryMade(FOLDER / f"rank-{rank:05d}.json.gz", summary(rank, 1.2 if rank == slow else 1.0))
         for rank in range(4)

@@ -66,6 +66,10 @@ class ScriptedEngine:
         self.calls.append(("detach", None))
         self.say([events.TargetClosed()])
 
+    def last(self, what: str) -> object:
+        """What it was told last of a kind; looks may come in between by themselves."""
+        return next(given for name, given in reversed(self.calls) if name == what)
+
     def told(self, name: str) -> int:
         """How often it was told `name`."""
         return sum(1 for called, _ in self.calls if called == name)

@@ -128,7 +128,7 @@ def test_a_selection_made_by_hand_stays_at_the_second_verdict(tmp_path: Path) ->
 def test_answers_are_told_once(tmp_path: Path) -> None:
     attachment, engine, clock = attached(tmp_path, job(4))
     attachment.ask(RankSet([1, 2]), py_spy())
-    assert engine.calls[-1] == ("ask", (RankSet([1, 2]), py_spy()))
+    assert engine.last("ask") == (RankSet([1, 2]), py_spy())
     assert attachment.asking == {(1, "pyspy_dump"): clock.now, (2, "pyspy_dump"): clock.now}
     assert not attachment.answered("pyspy_dump")
     engine.say([events.AskedReply(reply(1, "Thread", "pyspy_dump"))])

@@ -14,6 +14,7 @@ from tests.fakes.op_servers import adds, fails
 from tests.services.dispatch.test_runs import Servers, servers
 from tests.services.run_history.made_runs import ENDPOINT, case, output, run_of
 from xpudbg.services.comparison.compare import compare
+from xpudbg.services.console.case_files import open_cases
 from xpudbg.services.dispatch.errors import BadReplyError
 from xpudbg.services.run_history.database import FILE
 from xpudbg.services.run_history.history import HistoryLimits, RunHistory
@@ -75,6 +76,18 @@ def test_a_failed_run_is_listed_and_run_again_changed(servers: Servers, history:
         (2, "ok", "torch.add", str(server.endpoint))
     ]
     assert said[0]["outputs"][0]["statistics"]["maximum"] == 3
+
+
+def test_the_runs_of_a_case_file_are_known_by_it(servers: Servers, history: Path) -> None:
+    server = servers.start(adds, adds, adds)
+    Path("case.toml").write_text('op = "add"\n[[inputs]]\nname = "x"\ngenerate = "float32[2]:ones"\n')
+    place = ("--server", str(server.endpoint))
+    for words in (("run", "./case.toml", *place), ("rerun", "1"), ("run", "add", "x=float32[2]:ones", *place)):
+        assert xpudbg(*words).exit_code == 0
+    (opened,) = open_cases(Path("case.toml")).cases
+    kept = RunHistory(history)
+    assert [record.case_key for record in kept.latest()] == [None, opened.key, opened.key]
+    kept.close()
 
 
 def test_an_input_that_was_not_kept_has_to_be_given(servers: Servers, history: Path) -> None:

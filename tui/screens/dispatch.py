@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...services.comparison.routing import STANDARDS
 from ...services.console.case_files import CASE_FORMS
 from ...services.dispatch.inputs import GENERATED_FORM
 from ...services.plain_text import plain_lines
 from ..actions import Scope, bindings
-from ..dispatch_desk import REFERENCE_FORMS
+from ..dispatch_desk import ASKED_FOR, REFERENCE_FORMS
 from ..dispatch_rows import CaseRows, RunRows
 from ..dispatch_view import Tab
 from ..path_suggester import PathSuggester
@@ -242,7 +241,7 @@ class DispatchScreen(DispatchPanes):
         request = LineRequest(
             "Compare with",
             f"What the outputs of this case should be: {REFERENCE_FORMS}. By another standard than usual: "
-            f"`by STANDARD` after it, or alone; {', '.join(STANDARDS)}.",
+            f"`by STANDARD` after it, or alone; {', '.join(ASKED_FOR)}.",
             self.desk.compare_with,
             choices=choices,
             suggester=PathSuggester((".npy", ".npz")),

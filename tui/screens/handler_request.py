@@ -56,13 +56,13 @@ def ask_for_handler(screen: JobScreen) -> None:
 
     def refused(text: str) -> str:
         try:
-            name = parse_call(text).name
+            call = parse_call(text)
         except CallError as error:
             return str(error)
-        out = name in session.ranks[rank].stuck or any(
-            one.rank == rank and one.call.name == name for one in app.attachment.calls
+        out = call.source in session.ranks[rank].stuck or any(
+            one.rank == rank and one.call.source == call.source for one in app.attachment.calls
         )
-        return f"rank {rank} has not answered {name} yet; only one call of it is out at a time" if out else ""
+        return f"rank {rank} has not answered {call.name} yet; only one call of it is out at a time" if out else ""
 
     def typed(text: str | None) -> None:
         if text is not None:
@@ -78,7 +78,7 @@ def _question(screen: JobScreen, rank: int, call: HandlerCall) -> None:
 
     def go(agreed: bool | None) -> None:
         if agreed:
-            before = screen.session.asked.get((rank, call.name))
+            before = screen.session.asked.get((rank, call.source))
             app.attachment.calls.append(CallUnderWay(rank, call, before))
             app.attachment.ask(RankSet([rank]), call.probe)
             app.say(f"called {call.shown} of rank {rank}")
@@ -103,11 +103,11 @@ def tell_handlers(screen: JobScreen) -> None:
     if app.screen is not screen:
         return
     for one in calls:
-        reply = screen.session.asked.get((one.rank, one.call.name))
+        reply = screen.session.asked.get((one.rank, one.call.source))
         if reply is None or reply is one.before:
             continue
         calls.remove(one)
-        app.attachment.answered(one.call.name)
+        app.attachment.answered(one.call.source)
         try:
             text = answer_text(reply)
         except OSError as error:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.fakes.raw_server import Serve, response
 from tests.services.cluster.test_fanout import healthy, sweep
+from xpudbg.services.cluster.worker import MOST_UNANSWERED
 from xpudbg.services.counters.look import CounterAnalyst
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.snapshot import Outcome
@@ -82,3 +84,24 @@ async def test_an_answer_that_is_none_costs_that_rank_alone_its_counters(
     assert look.ranks == RankSet([1])
     assert says in look.missing[0]
     assert replies[0, "wait_counter_values"].body.size <= 5 * MIB
+
+
+async def test_a_rank_that_answers_nothing_but_its_list_gets_one_request_of_each_kind(tmp_path: Path) -> None:
+    kinds = ["fr_trace_json", "wait_counter_values", "torchcomms_health_check", "dump_traceback", "pyspy_dump"]
+
+    async def serve(path: str, writer: asyncio.StreamWriter) -> None:
+        answers = {"/handler/ping": b"pong", "/handler/": json.dumps(["ping", *kinds]).encode()}
+        if path not in answers:
+            await asyncio.Event().wait()
+        writer.write(response(answers[path]))
+        await writer.drain()
+
+    async with sweep([serve], tmp_path) as made:
+        for _ in range(3):
+            await made.look(0.05)
+            assert sorted(made.workers[0].stuck) == sorted(kinds)
+        asked = {path.rpartition("/")[2].partition("?")[0]: n for path, n in made.servers[0].requests.items()}
+        pings = asked.pop("ping")
+        assert asked == dict.fromkeys(["", *kinds], 1)
+        assert 3 <= pings <= 6  # once a look, once more where the traceback did not come
+        assert len(kinds) < MOST_UNANSWERED

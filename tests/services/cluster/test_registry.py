@@ -104,6 +104,12 @@ class TestWorldSize:
         assert registry.world_size == 2
         assert all("launcher" in note for note in registry.notes)
 
+    async def test_what_the_launcher_wrote_is_nested_too_deep(self) -> None:
+        value = b'{"x": ' + b"[" * 2_000 + b"]" * 2_000 + b"}"
+        registry = await read(registered(0, 1) | {b"none/torchelastic/role_info/0": value})
+        assert registry.world_size == 2
+        assert any("can't be read" in note for note in registry.notes)
+
     async def test_nobody_has_registered_but_the_size_is_known(self) -> None:
         registry = await read({b"none/torchelastic/assigned_ranks/0": b"[0, 4, 0, 4]"})
         assert missing(registry) == RankSet.parse("0-3")

@@ -18,7 +18,7 @@ from xpudbg.services.attach_options import AttachOptions
 from xpudbg.services.cluster.lanes import Lanes
 from xpudbg.services.cluster.probes import DUMP_TRACEBACK, HANDLERS, PING, Probe
 from xpudbg.services.cluster.transport import make_client
-from xpudbg.services.cluster.worker import Worker, WorkerListener
+from xpudbg.services.cluster.worker import MOST_UNANSWERED, Worker, WorkerListener
 from xpudbg.services.snapshot import Outcome, RankAddress, RankReply
 from xpudbg.services.spool import Spool
 
@@ -291,6 +291,16 @@ async def test_other_handlers_are_asked_while_one_is_stuck(tmp_path: Path) -> No
         assert (await made.worker.ask(PING, BUDGET)).outcome is Outcome.OK
         assert (await made.worker.ask(HANDLERS, BUDGET)).outcome is Outcome.OK
         assert made.worker.stuck == ("dump_traceback",)
+
+
+async def test_a_rank_that_answers_nothing_keeps_half_of_its_threads(tmp_path: Path) -> None:
+    async with raw_server(silent) as server, rig(server.address, tmp_path) as made:
+        own = [replace(PING, source=f"own{number}", path=f"/handler/own{number}") for number in range(40)]
+        replies = [await made.worker.ask(probe, 0.01) for probe in own]
+        assert [reply.outcome for reply in replies[:MOST_UNANSWERED]] == [Outcome.TIMEOUT] * MOST_UNANSWERED
+        assert {reply.outcome for reply in replies[MOST_UNANSWERED:]} == {Outcome.CANCELLED}
+        assert replies[-1].error == "not asked: the rank has left 16 requests unanswered"
+        assert sum(server.requests.values()) == MOST_UNANSWERED
 
 
 async def test_cancelling_keeps_what_is_unanswered_and_drops_what_is_being_answered(tmp_path: Path) -> None:

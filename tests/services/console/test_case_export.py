@@ -57,6 +57,13 @@ def test_what_is_there_already_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "case.toml").read_text() == "mine"
 
 
+@pytest.mark.parametrize("name", ["a\0.toml", "a\ud800.toml"], ids=["nul", "surrogate"])
+def test_what_no_file_can_be_called_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(CaseError, match="name"):
+        write_case(tmp_path / name, op_case())
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("value", [None, [None], 2**63, "\ud800"], ids=["null", "null inside", "65 bits", "surrogate"])
 def test_what_toml_has_no_word_for_is_refused(value: Any, tmp_path: Path) -> None:
     with pytest.raises(CaseError, match="TOML can't hold it"):

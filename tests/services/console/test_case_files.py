@@ -94,6 +94,12 @@ def test_what_is_no_case_file_is_refused(name: str, text: str, message: str, tmp
         open_cases(tmp_path / name)
 
 
+@pytest.mark.parametrize("name", ["\0.toml", "\0.csv"], ids=["toml", "csv"])
+def test_what_no_file_can_be_called_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(CaseFilesError, match="no file can have such a name"):
+        open_cases(tmp_path / name)
+
+
 @pytest.mark.parametrize("name", ["none.toml", "none.csv"])
 def test_a_file_that_is_not_there_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(CaseFilesError, match="No such file"):

@@ -8,7 +8,7 @@ import queue
 import threading
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +29,7 @@ from xpudbg.services.events import Event, OpProgressed
 from xpudbg.services.references import FileReference, HistoryReference, Reference, ServerReference
 from xpudbg.services.run_history.records import RunState
 
-CASE: ConsoleCase = console_case("add", ADD)
+CASE: ConsoleCase = console_case("add", ADD, key="add.toml")
 
 
 @dataclass
@@ -62,7 +62,7 @@ class Desk:
         self.console.apply(events.RunBegun(key, CASE.id, ADD, endpoint, self.keys))
         latest = self.console.latest(CASE.id)
         before = latest.number if latest is not None else None
-        self.work.carry_out(orders.StartRun(key, ADD, endpoint, reference, None, before))
+        self.work.carry_out(orders.StartRun(key, ADD, endpoint, reference, None, before, case_key=CASE.key))
         return key
 
     async def run(self, server: OpServer | OpEndpoint, reference: Reference | None = None) -> str:
@@ -165,6 +165,10 @@ async def test_the_next_session_has_the_runs_and_can_show_them(tmp_path: Path) -
         made.work.carry_out(orders.ReadKeptRuns((CASE,)))
         await made.until(lambda: made.console.history_read)
         assert [line.number for line in made.console.runs[CASE.id]] == [2, 1]
+        made.work.carry_out(orders.ReadKeptRuns((replace(CASE, key="moved.toml"),)))
+        await made.until(lambda: len(made.seen) > 1)
+        assert isinstance(made.seen[-1], events.KeptRunsRead)
+        assert made.seen[-1].lines == {}
         made.work.carry_out(orders.ShowKeptRun(key_of(2), 2, HistoryReference(1), None, 1))
         await made.until(lambda: made.console.shown)
         shown = made.console.shown[key_of(2)]

@@ -51,6 +51,7 @@ async def test_answers_that_are_no_result_are_not_tried_again(
             await client.run(ADD, server.endpoint)
     assert type(failed.value) is error
     assert str(failed.value).startswith(f"127.0.0.1:{server.port}: ")
+    assert str(failed.value).count(str(server.port)) == 1
     assert len(server.runs) == 1
 
 

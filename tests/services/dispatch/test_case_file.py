@@ -88,6 +88,8 @@ def test_a_json_case_with_a_spec(tmp_path: Path) -> None:
         ("op = 'add'\n[[inputs]]\nfile = 'none.npy'", "none.npy: can't be read: No such file"),
         ("op = 'add'\n[[inputs]]\nfile = 'case.toml'", "case.toml"),
         ("op = 'add'\nmode = 'fast'", "not a mode"),
+        ("op = 'add'\n[[inputs]]\nfile = \"\\u0000.npy\"", "no file can have such a name"),
+        ("op = 'add'\n[[inputs]]\nfile = \"\\u0000.npz\"", "no file can have such a name"),
         ("op = 'add'\n[[inputs]]\nlist = [{}]", r"input 'x1\[0\]'"),
         ("{", "not a case"),
     ],
@@ -102,6 +104,8 @@ def test_cases_that_are_refused(tmp_path: Path, text: str, says: str) -> None:
 def test_a_case_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(CaseError, match="No such file"):
         read_case(tmp_path / "none.toml")
+    with pytest.raises(CaseError, match="no file can have such a name"):
+        read_case(tmp_path / "\0.toml")
 
 
 def test_which_words_are_case_files() -> None:

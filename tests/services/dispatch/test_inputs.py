@@ -52,6 +52,7 @@ def test_text_is_read_and_written_back(text: str, canonical: str | None) -> None
         ("int64[4]:randint(0,1e300)", "2\\*\\*53"),
         ("float64[100000000,100000000]", "too many to generate"),
         ("float32[1,,2]", "no list of sizes"),
+        (f"float32[{'9' * 5000}]", "no list of sizes"),
     ],
 )
 def test_what_is_no_input_is_refused_with_the_reason(text: str, says: str) -> None:

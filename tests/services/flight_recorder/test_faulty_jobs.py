@@ -143,7 +143,7 @@ def test_missing_dumps_are_an_inference() -> None:
 
 
 @given(st.data())
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_only_the_rank_that_stops_is_accused(data: st.DataObject) -> None:
     world, groups = data.draw(group_layouts())
     backend = data.draw(st.sampled_from(["nccl", "hccl", "gloo"]))
@@ -174,7 +174,7 @@ def test_only_the_rank_that_stops_is_accused(data: st.DataObject) -> None:
 
 
 @given(st.data())
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_only_the_rank_with_the_stuck_device_is_accused(data: st.DataObject) -> None:
     world, groups = data.draw(group_layouts())
     program = [call for call in data.draw(programs(groups, longest=16)) if not call.pairs and call.op != "brand_new_op"]
@@ -193,7 +193,7 @@ def test_only_the_rank_with_the_stuck_device_is_accused(data: st.DataObject) -> 
 
 
 @given(st.data())
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_lost_and_left_out_entries_accuse_nobody_else(data: st.DataObject) -> None:
     """Rings that have wrapped, dumps of active calls only, either format: less is known, nothing wrong is said."""
     world, groups = data.draw(group_layouts())
@@ -225,7 +225,7 @@ def test_lost_and_left_out_entries_accuse_nobody_else(data: st.DataObject) -> No
 
 
 @given(st.data())
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_only_the_rank_that_calls_something_else_is_accused(data: st.DataObject) -> None:
     program = STEP * 4
     guilty = data.draw(st.integers(0, 7))

@@ -14,7 +14,7 @@ from .looking import analysed
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_no_finding(data: st.DataObject) -> None:
     world, groups = data.draw(group_layouts())
     backend = data.draw(st.sampled_from(BACKENDS))

@@ -177,7 +177,7 @@ def test_every_flipped_bit_of_the_values_is_found() -> None:
             read_npz_chunks([damaged])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.integers(0, len(GOOD) - 1), st.integers(1, 255))
 def test_a_damaged_byte_gives_the_arrays_or_a_typed_error(at: int, change: int) -> None:
     damaged = bytearray(GOOD)

@@ -345,3 +345,30 @@ async def test_chosen_ranks_are_handed_to_perfetto(tmp_path: Path, browser: bool
         assert handed.url == ""
     await work.close()
     assert failures == []
+
+
+def test_a_target_that_is_let_go_of_leaves_nothing_half_done(cluster: Cluster, engine: Engine, tmp_path: Path) -> None:
+    released = asyncio.Event()
+
+    async def hangs(_path: str, writer: asyncio.StreamWriter) -> None:
+        await released.wait()
+        writer.write(response(trace_text(3, 0).encode()))
+
+    async def begins(_path: str, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n" + trace_text(3, 1).encode()[:900])
+        await writer.drain()
+        await released.wait()
+
+    job = Profiling(engine, cluster.serve(rank_server(hangs), rank_server(begins)))
+    engine.profile(orders.Capture(RankSet.full(2), 30.0))
+    for rank in range(2):
+        cluster.wait_for(rank)
+    engine.detach()
+    job.until(lambda event: isinstance(event, events.TargetClosed))
+    job.until(lambda _event: job.profiles.shown is not None and not job.profiles.shown.under_way)
+    cluster.call(released.set)
+    assert job.states() == {0: TraceState.CANCELLED, 1: TraceState.CANCELLED}
+    assert [path.name for path in (tmp_path / "captures").rglob("*.gz*")] == []
+    again = Profiling(engine, WorkersTarget(tuple(address(rank, cluster.servers[rank].port) for rank in range(2))))
+    again.engine.profile(orders.CancelCapture())
+    assert cluster.asked(0) == cluster.asked(1) == 1

@@ -80,3 +80,14 @@ def test_no_half_of_a_merged_trace_stays(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         merge_traces([(0, tmp_path / "none.json")], tmp_path / "merged.json.gz")
     assert [path.name for path in tmp_path.iterdir()] == ["rank-0.json"]
+
+
+def test_what_is_no_text_or_nested_too_deep_does_not_spoil_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "rank-0.json"
+    broken = json.dumps(event("broken", args={"x": "@"})).encode().replace(b"@", b"\xff")
+    deep = {"ph": "M", "name": "process_name", "pid": 5, "tid": 0, "args": "@"}
+    named = json.dumps(deep).encode().replace(b'"@"', b'{"name":' + b"[" * 2_000 + b"]" * 2_000 + b"}")
+    path.write_bytes(b'{"traceEvents":[' + broken + b"," + named + b"]}")
+    merge_traces([(0, path)], tmp_path / "merged.json.gz")
+    events = json.loads(gzip.decompress((tmp_path / "merged.json.gz").read_bytes()))["traceEvents"]
+    assert [one["args"] for one in events if one["name"] == "broken"] == [{"x": "\ufffd"}]

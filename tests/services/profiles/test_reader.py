@@ -221,3 +221,22 @@ def test_a_value_of_the_header_may_be_large_but_not_endless(monkeypatch: pytest.
     events, repairs, _ = read('{"a": "' + "x" * 50_000 + '", "traceEvents": [' + json.dumps(event()) + "]}", 100)
     assert events == []
     assert Repair.TOO_LARGE in repairs.counts
+
+
+@pytest.mark.parametrize("cut", [False, True], ids=["whole", "cut"])
+def test_arguments_nested_too_deep_cost_that_event_its_arguments_alone(cut: bool) -> None:
+    deep = json.dumps(event("deep")).replace('"args": {"a": 1}', '"args": ' + '{"a":' * 3_000 + "1" + "}" * 3_000)
+    assert '{"a":' * 9 in deep
+    text = '{"traceEvents":[' + ",".join([json.dumps(THREE[0]), deep, json.dumps(THREE[1])])
+    events, repairs, _ = read(text if cut else text + "]}", 1 << 20)
+    assert [one.name for one in events] == ["op0", "deep", "op1"]
+    assert events[1].dur == event("deep")["dur"]
+    assert repairs.sentences()
+
+
+@pytest.mark.parametrize("key", ["distributedInfo", "deviceProperties", "traceName", "baseTimeNanoseconds"])
+@pytest.mark.parametrize("value", [b"[" * 100_000 + b"]" * 100_000, b'"\xff\xfe"'], ids=["deep", "no text"])
+def test_a_header_that_cannot_be_read_costs_nothing_else(key: str, value: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "trace.json"
+    path.write_bytes(b'{"%s":%s,"traceEvents":[%s]}' % (key.encode(), value, json.dumps(THREE[0]).encode()))
+    assert summarise(path).events == 1

@@ -38,11 +38,11 @@ async def test_it_examines_asks_one_rank_and_shows_what_comes(tmp_path: Path) ->
         text = run.text()
         assert "Rank 3: nothing listens at the registered address." in text
         assert "doctor  look 1: 1 problem" in text
-        assert run.engine.calls[-1] == ("ask", (RankSet([0]), PYSPY))
+        assert run.engine.last("ask") == (RankSet([0]), PYSPY)
         await run.say([events.AskedReply(reply(0, "sh: 1: py-spy: not found", PYSPY.source, error="HTTP 500"))])
         await run.until(lambda: "pip install py-spy" in run.text(), "the answer is examined")
         await run.press("P")
-        assert run.engine.calls[-1] == ("ask", (RankSet([8]), PYSPY))  # rank 0 of the first host has been asked
+        assert run.engine.last("ask") == (RankSet([8]), PYSPY)  # rank 0 of the first host has been asked
         await run.say([events.AskedReply(reply(8, STACK, PYSPY.source))])
         await run.press("y")
         assert "PROBLEM  answers: dead" in run.app.clipboard

@@ -41,7 +41,7 @@ async def test_it_asks_first_and_tells_the_answer(tmp_path: Path) -> None:
         await run.press("n")
         assert run.engine.told("ask") == 0
         await run.press("D", "y")
-        assert run.engine.calls[-1] == ("ask", (RankSet([2]), WRITE_DUMP_FILE))
+        assert run.engine.last("ask") == (RankSet([2]), WRITE_DUMP_FILE)
         answer = reply(2, '{"file": "/var/log/fr_[red]2.json"}', WRITE_DUMP_FILE.source)
         await run.say([events.AskedReply(answer)])
         await run.until(lambda: 'dump file of rank 2: {"file": "/var/log/fr_[red]2.json"}' in run.text())

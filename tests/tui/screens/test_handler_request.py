@@ -58,7 +58,7 @@ async def test_a_handler_is_called_after_a_question_and_its_answer_shown(tmp_pat
         assert "what it does is not known here" in run.text()
         assert run.engine.told("ask") == 0
         await run.press("y")
-        assert run.engine.calls[-1] == ("ask", (RankSet([0]), parse_call(f"{OWN}?depth=2").probe))
+        assert run.engine.last("ask") == (RankSet([0]), parse_call(f"{OWN}?depth=2").probe)
         # while it is out, it is not called a second time
         run.app.perform("call_handler")
         await run.settled()
@@ -100,5 +100,5 @@ async def test_handlers_that_are_not_known_are_asked_for(tmp_path: Path) -> None
     async with running(job_with_handlers(known=False), tmp_path, size=(120, 40)) as run:
         run.app.perform("call_handler")
         await run.settled()
-        assert run.engine.calls[-1] == ("ask", (RankSet([0]), HANDLERS))
+        assert run.engine.last("ask") == (RankSet([0]), HANDLERS)
         assert "it has been asked" in run.text()

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from xpudbg.services.events import Event
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (250, 70)])
-@pytest.mark.parametrize("count", [4, 256, 4096])
+@pytest.mark.parametrize(
+    ("count", "size"), [(4, (80, 24)), (4, (250, 70)), (256, (80, 24)), (256, (120, 40)), (4096, (120, 40))]
+)
 async def test_the_culprit_is_read_without_pressing_a_key(tmp_path: Path, size: tuple[int, int], count: int) -> None:
     async with running(job(count, {3: "stopped"}), tmp_path, size=size) as run:
         text = run.text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,16 @@ async def test_a_capture_asks_first_and_says_what_it_costs(tmp_path: Path) -> No
         assert "write seconds, from 0.1 to 600" in run.text()
         await run.press("backspace", *"2.5", "enter")
         assert ordered(run) == [orders.Capture(RankSet([0, 1]), 2.5)]
+
+
+async def test_a_capture_of_another_job_says_so(tmp_path: Path) -> None:
+    async with running(job(2), tmp_path, size=(140, 30)) as run:
+        await run.press("6")
+        other = replace(opened_set([trace_row(0)]).traces, target="store other-0:1")
+        await run.say([SetOpened(other)])
+        assert "of store other-0:1" in run.text()
+        await run.say([SetOpened(replace(other, target=run.app.session.label))])
+        assert f"of {run.app.session.label}" not in run.text()
 
 
 @pytest.mark.parametrize(("sick", "why"), [("stopped", "0 stopped"), ("dead", "0 dead"), ("gil_held", "0 gil held")])

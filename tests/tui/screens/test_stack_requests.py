@@ -68,7 +68,7 @@ async def test_the_keys_go_with_the_pane(tmp_path: Path) -> None:
 async def test_py_spy_asks_the_selected_rank_without_pausing_it(tmp_path: Path) -> None:
     async with running(SCRIPT, tmp_path, size=WIDE) as run:
         await run.press("3", "P")
-        assert run.engine.calls[-1] == ("ask", (RankSet([2]), py_spy()))
+        assert run.engine.last("ask") == (RankSet([2]), py_spy())
         await run.until(lambda: "without pausing the process" in run.text())
         assert "asked 0 s ago, still out" in run.text()
         calls = len(run.engine.calls)
@@ -82,7 +82,7 @@ async def test_py_spy_asks_the_selected_rank_without_pausing_it(tmp_path: Path) 
 async def test_py_spy_asks_the_marked_ranks_and_tells_what_failed(tmp_path: Path) -> None:
     async with running(SCRIPT, tmp_path, size=WIDE) as run:
         await run.press("3", "up", "space", "P")
-        assert run.engine.calls[-1] == ("ask", (RankSet([0, 1, 3, 4, 5, 6, 7]), py_spy()))
+        assert run.engine.last("ask") == (RankSet([0, 1, 3, 4, 5, 6, 7]), py_spy())
         error = "status 500: py-spy: [not] found"
         answers = [events.AskedReply(reply(r, "sh: py-spy", "pyspy_dump", error=error)) for r in (4, 5)]
         await run.say(answers)
@@ -102,12 +102,12 @@ async def test_native_frames_ask_first(tmp_path: Path) -> None:
         run.app.perform("py_spy_native")
         await run.until(lambda: isinstance(run.app.screen, QuestionScreen))
         await run.press("y")
-        assert run.engine.calls[-1] == ("ask", (RankSet([2]), py_spy(native=True)))
+        assert run.engine.last("ask") == (RankSet([2]), py_spy(native=True))
         run.app.perform("py_spy_subprocesses")
         assert run.engine.told("ask") == 1
         await run.press("right_square_bracket")
         run.app.perform("py_spy_subprocesses")
-        assert run.engine.calls[-1] == ("ask", (RankSet([3]), py_spy(subprocesses=True)))
+        assert run.engine.last("ask") == (RankSet([3]), py_spy(subprocesses=True))
 
 
 async def test_many_ranks_ask_first(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ async def test_many_ranks_ask_first(tmp_path: Path) -> None:
         await run.until(lambda: isinstance(run.app.screen, QuestionScreen))
         await run.until(lambda: "256 ranks (0-255)" in run.text())
         await run.press("enter")
-        assert run.engine.calls[-1] == ("ask", (RankSet.full(256), py_spy()))
+        assert run.engine.last("ask") == (RankSet.full(256), py_spy())
 
 
 async def test_export_writes_what_is_shown_and_never_over_another(

@@ -44,8 +44,9 @@ def facts(run: Running) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (250, 70)])
-@pytest.mark.parametrize("count", [4, 256, 4096])
+@pytest.mark.parametrize(
+    ("count", "size"), [(4, (80, 24)), (4, (250, 70)), (256, (80, 24)), (256, (120, 40)), (4096, (120, 40))]
+)
 async def test_the_odd_ones_are_first_and_the_tree_stands_on_them(
     tmp_path: Path, size: tuple[int, int], count: int
 ) -> None:

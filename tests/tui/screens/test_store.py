@@ -248,4 +248,4 @@ async def test_next_goes_on_beyond_the_lines_that_are_there_and_says_where_it_en
         assert tree.cursor_prefix == b"many/%d" % (PAGE * 3 + 6)
         await run.press("g", "N")  # the last of all is too far
         assert tree.cursor_prefix == b"many/"
-        assert "too many lines are there" in run.said()
+        assert "too many lines are there" in run.text()
