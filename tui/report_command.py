@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import queue
 import signal
 import sys
 import time
@@ -32,6 +33,8 @@ _NO_WORKER = frozenset(
     (RankClass.DEAD, RankClass.FOREIGN_PORT, RankClass.UNREACHABLE, RankClass.NAME_UNKNOWN, RankClass.NOT_REGISTERED)
 )
 """Classes of an address at which no worker was met."""
+SILENCE_S = 0.3
+"""After a cancel an engine that says nothing for so long has no look under way."""
 RENDERERS = {"text": render_text, "json": render_json, "markdown": render_markdown}
 
 
@@ -163,5 +166,12 @@ def _follow(engine: Engine, session: Session, looks: int, interval_s: float) -> 
 
 
 def _until_closed(engine: Engine, session: Session) -> None:
-    while session.under_way is not None:
-        session.apply(engine.events.get())
+    """Apply what the engine still says of a look that was cancelled. That it began may be still to be heard."""
+    while True:
+        try:
+            event = engine.events.get(timeout=None if session.under_way is not None else SILENCE_S)
+        except queue.Empty:
+            return
+        session.apply(event)
+        if isinstance(event, events.LookClosed):
+            return

@@ -32,6 +32,8 @@ from .scenarios import DEFAULT, SCENARIOS
 
 _FOR_CLIENTS = 256
 """Files kept for the connections of the program that looks at the ranks."""
+CLOSING_S = 2.0
+"""Longest wait for connections to close; a parent that was killed may have left some at ranks that stand still."""
 
 
 def main() -> None:
@@ -67,7 +69,9 @@ async def _serve(scenario: str, ranks: int) -> None:
         _say({"store_host": STORE_HOST, "store_port": cluster.store.port, "ranks": ranks, "scenario": scenario})
         async with DemoOpServer() as op_server:
             await _follow_commands(cluster, op_server)
-    await cluster.close()
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(CLOSING_S):
+            await cluster.close()
 
 
 async def _follow_commands(cluster: Cluster, op_server: DemoOpServer) -> None:

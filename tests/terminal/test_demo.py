@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import sys
 from pathlib import Path
@@ -90,3 +91,18 @@ def test_it_ends_when_its_terminal_is_gone(demo: Terminal) -> None:
     for child in children:
         with pytest.raises(ProcessLookupError):
             os.kill(child, 0)
+
+
+@pytest.mark.skipif(not PROCESSES_ARE_TOLD, reason="reads /proc")
+def test_the_demo_ends_when_the_program_is_killed(tmp_path: Path) -> None:
+    """Its connections stay open at ranks that stand still; they hold nothing up."""
+    command = [PROGRAM, "demo", "--scenario", "mixed", "--ranks", "8"]
+    with Terminal(command, cwd=tmp_path, environment={"XDG_STATE_HOME": str(tmp_path)}) as terminal:
+        terminal.wait_for(r"look 1, [2-9] s ago|look 2", within=60)
+        children = children_of(terminal.pid)
+        assert children
+        watched = [os.pidfd_open(child) for child in children]
+        os.kill(terminal.pid, signal.SIGKILL)
+        for child in watched:
+            assert select.select([child], [], [], 30)[0]
+            os.close(child)

@@ -25,7 +25,7 @@ def test_counters_in_a_small_terminal(snap_compare: Compare, tmp_path: Path) -> 
 
 def test_counters_over_many_looks(snap_compare: Compare, tmp_path: Path) -> None:
     script = counter_job(64, trained(60, looks=12, waiting=[3, 40], slow=[9, 10, 33]), {61: "stopped"})
-    assert same(snap_compare, tmp_path, script, (120, 40), ("5", "M", "M", "right", "space"))
+    assert same(snap_compare, tmp_path, script, (120, 40), ("5", "M", "M", "g", "space"))
 
 
 def test_counters_in_a_large_terminal(snap_compare: Compare, tmp_path: Path) -> None:
