@@ -34,6 +34,17 @@ TO_BE_LEFT = {
 CURSOR = 25
 
 
+def fresh_settings() -> list[object]:
+    """The line settings of a terminal that nobody has touched. Those of the program's own may be changed by the time
+    they could be read."""
+    ends = os.openpty()
+    try:
+        return list(termios.tcgetattr(ends[0]))
+    finally:
+        for end in ends:
+            os.close(end)
+
+
 class Terminal:
     """Runs one program in a terminal of its own. A context manager: at its end the program is gone.
 
@@ -74,7 +85,7 @@ class Terminal:
             timeout=None,
         )
         self._hung_up = False
-        self._attributes = termios.tcgetattr(self._child.child_fd)
+        self._attributes = fresh_settings()
 
     def __enter__(self) -> Self:
         return self
