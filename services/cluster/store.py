@@ -66,6 +66,7 @@ class StoreClient:
         self.timeout_s = timeout_s
         self._where = str(Endpoint(host, port))
         self._connection: StoreConnection | None = None
+        self._greeted = False
         self._lists = True
         self._lock = asyncio.Lock()
 
@@ -145,8 +146,10 @@ class StoreClient:
     async def _operation(self, talk: Callable[[StoreConnection], Awaitable[T]]) -> T:
         async with self._lock:
             done = False
+            ends_at = asyncio.get_running_loop().time() + self.timeout_s
             try:
-                async with asyncio.timeout(self.timeout_s):
+                await self._open()  # outside of the limit below: what fails there says itself what it was
+                async with asyncio.timeout_at(ends_at):
                     result = await talk(await self._connected())
                 done = True
                 return result
@@ -161,13 +164,19 @@ class StoreClient:
                 if not done:
                     self._drop()
 
-    async def _connected(self) -> StoreConnection:
+    async def _open(self) -> None:
         if self._connection is not None and self._connection.left_over:
             self._drop()
         if self._connection is None:
-            # A little less than the whole, so that the reason is told by what failed, not by the limit around it.
-            self._connection = await open_store(self.host, self.port, self._where, self.timeout_s * 0.98)
+            self._connection = await open_store(self.host, self.port, self._where, self.timeout_s)
+            self._greeted = False
+
+    async def _connected(self) -> StoreConnection:
+        await self._open()
+        assert self._connection is not None
+        if not self._greeted:
             await self._connection.greet()
+            self._greeted = True
         self._connection.received = 0
         self._connection.stall_s = None
         return self._connection
