@@ -7,6 +7,11 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("same", derandomize=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+"""The same examples in each run: a change is judged by itself. HYPOTHESIS_PROFILE=default looks for new ones."""
 
 
 def pytest_collection_finish() -> None:
