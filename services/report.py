@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from .instants import utc_text
 from .plain_text import plain
 from .ranksets import RankSet
 from .snapshot import RankClass
@@ -142,7 +142,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
 def _look(look: Snapshot) -> dict[str, Any]:
     return {
         "id": look.id,
-        "taken_at": _instant(look.taken_at),
+        "taken_at": utc_text(look.taken_at),
         "took_s": round(look.took_s, 3),
         "replies": len(look.replies),
         "cancelled": look.cancelled,
@@ -170,16 +170,12 @@ def _rank(state: RankState, stacks: StackLook) -> dict[str, Any]:
         "address": state.address.registered,
         "class": state.rank_class.value,
         "reason": state.reason,
-        "since": None if state.since is None else _instant(state.since),
-        "seen_at": None if state.seen_at is None else _instant(state.seen_at),
+        "since": None if state.since is None else utc_text(state.since),
+        "seen_at": None if state.seen_at is None else utc_text(state.seen_at),
         "ping_s": None if state.ping_s is None else round(state.ping_s, 6),
         "stuck": list(state.stuck),
         "where": None if main is None or not main.frames else place_of(main.frames),
     }
-
-
-def _instant(ns: int) -> str:
-    return datetime.fromtimestamp(ns / 1e9, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 # texts --------------------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import signal
 import sys
 import time
 from queue import Empty
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .command_options import attach_options, read_options, read_target
+from .interrupts import signals_interrupt
 
 if TYPE_CHECKING:
     from ..services.attach_options import AttachOptions
@@ -73,8 +73,7 @@ def run_doctor(target: Target, options: AttachOptions, style: str, py_spy_ranks:
     from ..services.session import Session
 
     session = Session()
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _interrupt)
+    signals_interrupt()
     frames: FramesSeen | None = None
     interrupted = False
     with Engine() as engine:
@@ -99,10 +98,6 @@ def _names_workers(target: Target) -> bool:
     from ..services.targets import WorkersTarget
 
     return isinstance(target, WorkersTarget)
-
-
-def _interrupt(_number: int, _frame: object) -> None:
-    raise KeyboardInterrupt
 
 
 def _watch(engine: Engine, session: Session, options: AttachOptions, py_spy_ranks: int) -> FramesSeen | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import queue
-import signal
 import sys
 import time
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from ..services.session import Phase, Session
 from ..services.snapshot import RankClass
 from ..services.stacks.export import to_collapsed, to_speedscope
 from ..services.targets import WorkersTarget
+from .interrupts import signals_interrupt
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,8 +60,7 @@ def run_report(target: Target, options: AttachOptions, wanted: ReportOptions) ->
     An interrupt (Ctrl-C, SIGTERM, SIGHUP) ends the look and prints what has come so far.
     """
     session = Session()
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _interrupt)
+    signals_interrupt()
     with Engine() as engine:
         interrupted = _watch(engine, session, target, options, wanted)
     written = True
@@ -111,10 +110,6 @@ def _write(text: str) -> bool:
         print(f"xpudbg: the report could not be written: {error}", file=sys.stderr)
         return False
     return True
-
-
-def _interrupt(_number: int, _frame: object) -> None:
-    raise KeyboardInterrupt
 
 
 def _exported(session: Session, file: Path) -> bytes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -41,6 +40,7 @@ from ..services.engine import Engine
 from ..services.plain_text import plain
 from ..services.run_history.case_key import case_key
 from ..services.run_history.recorder import Recorder
+from .interrupts import signals_interrupt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,8 +86,7 @@ def run_operator(options: RunOptions) -> int:
 
 def interruptible(work: Callable[[], int]) -> int:
     """Do something that Ctrl-C, SIGTERM and SIGHUP end in good order, and return its exit code."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _interrupt)
+    signals_interrupt()
     try:
         return work()
     except KeyboardInterrupt:  # while inputs were read, or a second one while the first is obeyed
@@ -298,7 +297,3 @@ def _print(text: str) -> None:
         print(text, flush=True)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that the interpreter's own flush at the end finds a reader
-
-
-def _interrupt(_number: int, _frame: object) -> None:
-    raise KeyboardInterrupt

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import textwrap
 from collections import Counter
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from ..instants import utc_text
 from ..plain_text import plain
 from ..version import __version__
 from .check import CheckState, worst
@@ -38,7 +38,7 @@ def document(session: Session, checks: Sequence[Check]) -> dict[str, Any]:
         "version": __version__,
         "target": session.label,
         "world_size": session.world_size,
-        "looked_at": None if look is None else _instant(look.taken_at),
+        "looked_at": None if look is None else utc_text(look.taken_at),
         "result": worst(checks).value,
         "checks": [
             {
@@ -107,7 +107,3 @@ def _wrapped(head: str, text: str, width: int) -> list[str]:
         subsequent_indent=" " * len(head),
         break_on_hyphens=False,
     ) or [head.rstrip()]
-
-
-def _instant(ns: int) -> str:
-    return datetime.fromtimestamp(ns / 1e9, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
