@@ -14,20 +14,17 @@ from .cluster.fanout import fan_out
 from .cluster.file_limit import connections_allowed
 from .cluster.lanes import Lanes
 from .cluster.liveness import STORE
-from .cluster.probes import COUNTERS, RECORDERS, TORCH_PROFILE
+from .cluster.probes import COUNTERS, TORCH_PROFILE
 from .cluster.registry import Registry, read_registry
 from .cluster.store import StoreClient, StoreError, StoreFault
 from .cluster.store_watch import StoreWatch
 from .cluster.transport import make_client
 from .cluster.worker import Worker, WorkerListener
-from .counters.look import CounterAnalyst, CounterLook
 from .endpoints import Endpoint
-from .hidden_waits import HiddenWaits
+from .look_analysis import LookAnalyst, LookMaterial
 from .ranksets import RankSet, ranks_said
-from .recorder_look import RecorderAnalyst, RecorderLook
-from .snapshot import Outcome, RankReply
+from .snapshot import LookContext, Outcome, RankReply
 from .spool import EMPTY
-from .stack_look import StackAnalyst, StackLook
 from .targets import DemoTarget, FilesTarget, StoreTarget, TargetError, WorkersTarget
 
 if TYPE_CHECKING:
@@ -95,10 +92,7 @@ class Attachment(WorkerListener):
         self._memberships: dict[int, Memberships] = {}
         """Who is in which group, by the rank that said so in a profile."""
         self._analyses = analyses
-        self._stacks = StackAnalyst()
-        self._hidden_waits = HiddenWaits()
-        self._counters = CounterAnalyst()
-        self._recorders = RecorderAnalyst(probe.source for probe in RECORDERS)
+        self._analyst = LookAnalyst()
 
     async def open(self) -> None:
         """Find the ranks and say so with TargetOpened.
@@ -127,7 +121,7 @@ class Attachment(WorkerListener):
         self._replies.clear()
         known = list(self._workers.values())
         self._started(known)
-        cancelled, notes = True, tuple[str, ...]()
+        cancelled, notes, context = True, tuple[str, ...](), None
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._ask(known))
@@ -140,10 +134,10 @@ class Attachment(WorkerListener):
                 if newcomers:
                     self._started(newcomers)
                     await self._ask(newcomers)
-            await self._analyse()
+            context = await self._analyse()
             cancelled = False
         finally:
-            self._emit(events.LookClosed(self._look_id, time.time_ns(), cancelled, notes))
+            self._emit(events.LookClosed(self._look_id, time.time_ns(), cancelled, notes, context=context))
 
     @property
     def store(self) -> StoreTarget | None:
@@ -186,7 +180,7 @@ class Attachment(WorkerListener):
         for worker in self._workers.values():
             await worker.close()
         self._workers.clear()
-        self._hidden_waits.close()
+        self._analyst.close()
         await self._watch.close()
         await self._resources.aclose()
 
@@ -278,39 +272,31 @@ class Attachment(WorkerListener):
             await self._adopt(kept)
         return notes
 
-    async def _analyse(self) -> None:
-        """What recorders, stacks and wait counters of the look say, worked out beside the event loop."""
-        look_id, taken_at, replies = self._look_id, self._taken_at, dict(self._replies)
-        ranks = RankSet(self._workers)
+    async def _analyse(self) -> LookContext:
+        """What recorders, stacks and wait counters of the look say, worked out beside the event loop.
+
+        Returns:
+            What that rests on beside the replies.
+        """
         registry = self._registry
         assert registry is not None
-        hosts = {address.rank: address.host for address in registry.addresses}
-
-        without = RankSet(rank for rank, worker in self._workers.items() if not worker.has(COUNTERS))
-        memberships = dict(self._memberships)
-
-        def work() -> tuple[StackLook, RecorderLook, CounterLook]:
-            recorder = self._recorders.analyse(
-                look_id,
-                taken_at,
-                replies,
-                registry.world_size,
-                ranks,
-                sizes=registry.group_sizes,
-                hosts=hosts,
-                memberships=memberships,
-            )
-            stacks = self._stacks.analyse(
-                look_id, taken_at, replies, ranks, stood=recorder.rested, moved=recorder.moved
-            )
-            may_wait = self._hidden_waits.among(stacks, recorder.not_joined)
-            counters = self._counters.analyse(
-                look_id, taken_at, replies, ranks, without=without, inside=recorder.inside | stacks.in_calls
-            )
-            return replace(stacks, may_wait=may_wait), recorder, counters
-
-        stacks, recorder, counters = await asyncio.get_running_loop().run_in_executor(self._analyses, work)
-        self._emit(events.Analysed(look_id, stacks, recorder, counters=counters))
+        material = LookMaterial(
+            look_id=self._look_id,
+            taken_at=self._taken_at,
+            replies=dict(self._replies),
+            world_size=registry.world_size,
+            ranks=RankSet(self._workers),
+            hosts={address.rank: address.host for address in registry.addresses},
+            context=LookContext(
+                without_counters=RankSet(rank for rank, worker in self._workers.items() if not worker.has(COUNTERS)),
+                group_sizes=dict(registry.group_sizes),
+                memberships=dict(self._memberships),
+            ),
+        )
+        loop = asyncio.get_running_loop()
+        found = await loop.run_in_executor(self._analyses, self._analyst.analyse, material)
+        self._emit(events.Analysed(material.look_id, found.stacks, found.recorder, counters=found.counters))
+        return replace(material.context, may_wait=found.stacks.may_wait)
 
     async def ask(self, ranks: RankSet, probe: Probe) -> None:
         """Send one request to each of these ranks because a person asked; AskedReply follows for each."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .dispatch.run_loop import OpRun
     from .ranksets import RankSet
     from .recorder_look import RecorderLook
-    from .snapshot import RankAddress, RankReply
+    from .snapshot import LookContext, RankAddress, RankReply
     from .stack_look import StackLook
 
 __all__ = [
@@ -62,6 +62,8 @@ class TargetOpened:
     """`insecure` when TLS certificates are not checked, else empty."""
     store: str = ""
     """host:port of the job's store; empty where the target names none."""
+    replayed: str = ""
+    """Where the looks come from when the job is not asked any more (a bundle), one plain line; empty for a live job."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,9 @@ class LookClosed:
     partial: bool = False
     """Something that should have been read could not be."""
     more: bool = False
-    """Another look follows by itself (files hold several)."""
+    """Another look follows by itself (files and bundles hold several)."""
+    context: LookContext | None = None
+    """What its analyses rest on; None where there were none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from .counters.look import NO_COUNTERS
 from .findings import Verdict, VerdictValue
 from .ranksets import RankSet
 from .recorder_look import RecorderLook
-from .snapshot import Outcome, RankClass, RankReply, RankState, Snapshot
+from .snapshot import LookContext, Outcome, RankClass, RankReply, RankState, Snapshot
 from .stack_look import StackLook
 from .store_browse.events import StoreEvent
 from .store_browse.shown import StoreShown
@@ -76,6 +76,8 @@ class Session:
         self.world_size = 0
         self.notes: tuple[str, ...] = ()
         self.secure = ""
+        self.replayed = ""
+        """Where the looks come from when the job is not asked any more; empty for a live job."""
         self.failure = ""
         """Why the target could not be read (phase failed), one plain line."""
         self.hint = ""
@@ -139,6 +141,11 @@ class Session:
     def post_mortem(self) -> bool:
         """Whether the job is known from files alone."""
         return any(state.address.file for state in self.ranks.values())
+
+    @property
+    def asks(self) -> bool:
+        """Whether the job's ranks can be asked: it is neither known from files nor replayed from a bundle."""
+        return not self.post_mortem and not self.replayed
 
     def counts(self) -> dict[RankClass, int]:
         """How many ranks have each class."""
@@ -210,6 +217,7 @@ class Session:
         self.phase, self.label, self.world_size = Phase.OPEN, event.label, event.world_size
         self.notes, self.secure, self.failure, self.hint = event.notes, event.secure, "", ""
         self.store.where = event.store
+        self.replayed = event.replayed
         table: dict[int, RankState] = {}
         for address in event.addresses:
             known = self.ranks.get(address.rank)
@@ -269,6 +277,7 @@ class Session:
                 cancelled=event.cancelled,
                 notes=event.notes,
                 partial=event.partial,
+                context=event.context or LookContext(),
             )
         )
         self.under_way = None

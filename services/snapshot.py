@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .health import Health
+    from .profiles.memberships import Memberships
     from .spool import Body
 
-__all__ = ["Outcome", "RankAddress", "RankClass", "RankReply", "RankState", "Snapshot"]
+__all__ = ["LookContext", "Outcome", "RankAddress", "RankClass", "RankReply", "RankState", "Snapshot"]
 
 
 ROW_BYTES = 400
@@ -135,6 +136,20 @@ class RankState:
 
 
 @dataclass(frozen=True, slots=True)
+class LookContext:
+    """What the analyses of a look rest on beside its replies: with it they can be done again."""
+
+    without_counters: RankSet = field(default_factory=RankSet)
+    """Ranks that have no handler for wait counters."""
+    group_sizes: Mapping[str, int] = field(default_factory=dict)
+    """Number of members of groups by name, as the store knows them."""
+    memberships: Mapping[int, Memberships] = field(default_factory=dict)
+    """Who is in which group, by the rank whose profile said so."""
+    may_wait: RankSet | None = None
+    """Ranks whose line in the source waits for others, unseen by Python's stack; None when that was not looked at."""
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """One closed look at the job."""
 
@@ -154,6 +169,7 @@ class Snapshot:
     """What limits this look as a whole, one plain line each."""
     partial: bool = False
     """Something that should have been read could not be."""
+    context: LookContext = field(default_factory=LookContext)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ranks", MappingProxyType(dict(self.ranks)))

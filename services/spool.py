@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import threading
 import weakref
+import zlib
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,20 +28,33 @@ class Body:
     size: int
     inline: bytes | None = None
     path: Path | None = None
-    """File in the spool, named by the SHA-256 of its content; None for an inline body."""
+    """File that holds it: in the spool, named by the SHA-256 of its content, or one that holds several; None for an
+    inline body."""
+    offset: int = 0
+    """Where in the file it begins."""
+    deflated: int | None = None
+    """Bytes that it takes in the file when it stands there deflated (raw, as in a zip); None where it stands as it
+    is."""
 
     def read(self, limit: int | None = None) -> bytes:
-        """The bytes, at most `limit` of them from the start.
+        """The bytes, at most `limit` of them from the start, never more than `size`.
 
         Raises:
-            OSError: the spooled file is gone or unreadable.
+            OSError: the file is gone, unreadable, or does not hold what it should.
         """
+        wanted = self.size if limit is None else min(limit, self.size)
         if self.inline is not None:
-            return self.inline if limit is None else self.inline[:limit]
+            return self.inline if wanted >= len(self.inline) else self.inline[:wanted]
         if self.path is None:
             return b""
         with self.path.open("rb") as file:
-            return file.read(-1 if limit is None else limit)
+            file.seek(self.offset)
+            if self.deflated is None:
+                return file.read(wanted)
+            try:
+                return zlib.decompressobj(-zlib.MAX_WBITS).decompress(file.read(self.deflated), wanted or 1)[:wanted]
+            except zlib.error as error:
+                raise OSError(f"{self.path.name}: damaged at byte {self.offset:,} ({error})") from None
 
     def text(self, limit: int | None = None) -> str:
         """The bytes as UTF-8 text; what is not UTF-8 becomes replacement marks."""

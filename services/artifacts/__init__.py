@@ -1,0 +1,1 @@
+"""What a job left behind, in whatever files: found, told apart by content, and read into evidence for one rank each."""
