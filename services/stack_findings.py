@@ -41,6 +41,7 @@ _DOUBTS = {
     Doubt.MOST_OUTSIDE: "more ranks are outside than wait, so the ones that wait may be the odd ones",
     Doubt.LINES_CHANGE: "it works: its own lines changed between the looks",
     Doubt.HELPER_INSIDE: "another thread of it is inside torch.distributed",
+    Doubt.ONE_LOOK: "there is only one look, and a job that moves looks the same",
 }
 
 
@@ -53,7 +54,8 @@ def stack_findings(look: StackLook, name_ranks: Callable[[RankSet], str]) -> lis
     """
     found = [_stuck(one, look, name_ranks) for one in look.stuck.stuck]
     if not found:
-        found = [_receiving(one, name_ranks) for one in look.stuck.receiving]
+        only = all(standing.looks == 1 for standing in look.standings.values())
+        found = [_receiving(one, name_ranks, one_look=only) for one in look.stuck.receiving]
     return found
 
 
@@ -94,10 +96,11 @@ def _stuck(one: StuckRanks, look: StackLook, name_ranks: Callable[[RankSet], str
     if one.c_unseen:
         refutation += " Its stack shows Python only: py-spy with native frames may show a wait below."
     evidence = [stack_evidence(look, rank) for rank in list(one.ranks)[:4]]
-    evidence += [_waiting_evidence(call) for call in look.stuck.waiting[:4]]
+    only = Doubt.ONE_LOOK in one.doubts
+    evidence += [_waiting_evidence(call, one_look=only) for call in look.stuck.waiting[:4]]
     return Finding(
         kind=STUCK_STACK,
-        severity=Severity.CRITICAL if likely else Severity.WARNING,
+        severity=Severity.INFO if only else Severity.CRITICAL if likely else Severity.WARNING,
         confidence=one.confidence,
         culprits=one.ranks,
         waiting=waiting,
@@ -109,7 +112,7 @@ def _stuck(one: StuckRanks, look: StackLook, name_ranks: Callable[[RankSet], str
     )
 
 
-def _receiving(call: Waiting, name_ranks: Callable[[RankSet], str]) -> Finding:
+def _receiving(call: Waiting, name_ranks: Callable[[RankSet], str], *, one_look: bool) -> Finding:
     named = name_ranks(call.ranks)
     verb = "waits" if len(call.ranks) == 1 else "wait"
     site = f" at {_written(call.site)}" if call.site is not None else ""
@@ -123,7 +126,7 @@ def _receiving(call: Waiting, name_ranks: Callable[[RankSet], str]) -> Finding:
         text=f"{named[0].upper()}{named[1:]} {verb} in {call.function}{site}; who should send is not known.",
         advice="Gloo records neither send nor recv: look in the code for the rank that should send, and at its stack.",
         refutation="The message arrives by the next look.",
-        evidence=(_waiting_evidence(call),),
+        evidence=(_waiting_evidence(call, one_look=one_look),),
     )
 
 
@@ -137,10 +140,11 @@ def _calls(waiting: Sequence[Waiting]) -> str:
     return f"{others} in {first.function}{site}{more}"
 
 
-def _waiting_evidence(call: Waiting) -> Evidence:
+def _waiting_evidence(call: Waiting, *, one_look: bool) -> Evidence:
     site = f" at {_written(call.site)}" if call.site is not None else ""
     word = "rank" if len(call.ranks) == 1 else "ranks"
-    return Evidence("stacks", None, f"{word} {call.ranks} in {call.function}{site}, unchanged over two looks")
+    seen = "at the only look" if one_look else "unchanged over two looks"
+    return Evidence("stacks", None, f"{word} {call.ranks} in {call.function}{site}, {seen}")
 
 
 def _source(look: StackLook, rank: int) -> str:

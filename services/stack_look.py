@@ -78,9 +78,14 @@ class StackLook:
 class StackAnalyst:
     """Reads and judges the stacks of one attachment look by look."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, one_look_counts: bool = False) -> None:
+        """
+        Args:
+            one_look_counts: a look without one before it is all there is and will be (files), and is judged as such.
+        """
         self._reader = StackReader()
         self._standings: History[dict[int, Standing]] = History()
+        self._one_look_counts = one_look_counts
 
     def analyse(
         self,
@@ -114,9 +119,11 @@ class StackAnalyst:
                 dumps[rank] = dump
             else:
                 missing[rank] = _why(rank, replies, dump)
-        standings = follow(self._standings.before(taken_at) or {}, dumps, taken_at)
+        before = self._standings.before(taken_at) or {}
+        standings = follow(before, dumps, taken_at)
         self._standings.add(taken_at, standings)
-        stuck = find_stuck(dumps, standings, ranks=ranks, stood=stood, moved=moved)
+        one_look = self._one_look_counts and not before
+        stuck = find_stuck(dumps, standings, ranks=ranks, stood=stood, moved=moved, one_look=one_look)
         return StackLook(look_id, dumps, merge(dumps), standings, stuck, missing)
 
 

@@ -92,6 +92,9 @@ def judge(
     silent = RankSet(state.rank for rank_class in _NOT_TOLD for state in by_class.get(rank_class, ()))
     if recorder is not None:
         silent = silent - recorder.ranks - (recorder.read & recorder.not_joined)
+    from_files = all(state.address.file for state in ranks.values())
+    if from_files:
+        silent = silent - _told_by_files(stacks, counters)
     missing = silent | (waiting or RankSet())
     accused = [finding for finding in findings if finding.severity.accuses]
     if accused:
@@ -111,7 +114,26 @@ def judge(
                 f"{waiting_in}; whom they wait for is not to be seen: {ranks_said(beyond, 'is', 'are')} not looked at."
             )
             return Verdict(VerdictValue.UNKNOWN, summary, tuple(findings), beyond, under_way)
+    if from_files and not moving and (summary := _one_look(stacks, findings)):
+        return Verdict(VerdictValue.UNKNOWN, summary, tuple(findings), missing, under_way)
     return _calm(ranks, by_class, findings, missing, moving, under_way=under_way, notes=notes)
+
+
+def _told_by_files(stacks: StackLook | None, counters: CounterLook | None) -> RankSet:
+    """Ranks of which files tell something beside their flight recorder."""
+    told = RankSet() if stacks is None else RankSet(stacks.dumps)
+    return told if counters is None else told | RankSet(counters.table.ranks.tolist())
+
+
+def _one_look(stacks: StackLook | None, findings: Sequence[Finding]) -> str:
+    """What stacks of one moment say, which is no verdict: who is elsewhere while others wait, or that all wait."""
+    outside = [one for one in findings if one.kind == STUCK_STACK and one.culprits]
+    if outside:
+        return f"{outside[0].text} One look cannot tell a hang from a job that moves."
+    if stacks is None or stacks.stuck.moving or any(one.looks > 1 for one in stacks.standings.values()):
+        return ""
+    waiting_in = _held_up(stacks, None)
+    return f"{waiting_in}; one look cannot tell a hang from a job that moves." if waiting_in else ""
 
 
 def _held_up(stacks: StackLook | None, recorder: RecorderLook | None) -> str:

@@ -47,6 +47,8 @@ class Doubt(StrEnum):
     """The rank works: its own stack changed between the looks."""
     HELPER_INSIDE = "helper_inside"
     """Another thread of the rank is inside communication."""
+    ONE_LOOK = "one_look"
+    """There is only one look: whether anybody stands still is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,7 @@ class StuckReport:
 
 @dataclass(frozen=True, slots=True)
 class _Position:
-    """One rank whose main stack was seen at two looks."""
+    """One rank whose main stack was seen at two looks, or at the only one."""
 
     rank: int
     main: ThreadStack
@@ -130,7 +132,7 @@ class _Position:
 
     @property
     def still(self) -> bool:
-        return self.standing.change is Change.SAME
+        return self.standing.change in (Change.SAME, Change.FIRST)
 
 
 def find_stuck(
@@ -141,6 +143,7 @@ def find_stuck(
     stood: RankSet | None = None,
     moved: RankSet | None = None,
     source_line: SourceLine | None = None,
+    one_look: bool = False,
 ) -> StuckReport:
     """Judge the latest look against the one before.
 
@@ -153,10 +156,11 @@ def find_stuck(
             rank that works is not named at all.
         moved: ranks known from other sources to have completed something since the look before.
         source_line: reads a line of a source file where it is at hand, see `communication.find_communication`.
+        one_look: there is no look before and none will follow (files): who is outside is told with that doubt.
     """
     stood = stood or RankSet()
     moved = moved or RankSet()
-    positions = list(_positions(align(dumps), standings, source_line))
+    positions = list(_positions(align(dumps), standings, source_line, one_look=one_look))
     unknown = (RankSet(dumps) if ranks is None else ranks) - RankSet(one.rank for one in positions)
     moving = RankSet(one.rank for one in positions if not one.still or one.rank in moved)
     inside = [one for one in positions if one.inside is not None]
@@ -180,7 +184,7 @@ def find_stuck(
     )
     if not waiting or somebody_moves:
         return report
-    doubts: set[Doubt] = set()
+    doubts: set[Doubt] = {Doubt.ONE_LOOK} if one_look else set()
     if not waiters_stood:
         doubts.add(Doubt.PROGRESS_UNKNOWN)
     if not any_sure:
@@ -191,7 +195,11 @@ def find_stuck(
 
 
 def _positions(
-    dumps: Mapping[int, StackDump], standings: Mapping[int, Standing], source_line: SourceLine | None
+    dumps: Mapping[int, StackDump],
+    standings: Mapping[int, Standing],
+    source_line: SourceLine | None,
+    *,
+    one_look: bool,
 ) -> Iterator[_Position]:
     found: dict[tuple[Frame, ...], Communication | None] = {}
 
@@ -200,9 +208,10 @@ def _positions(
             found[thread.frames] = find_communication(thread.frames, source_line)
         return found[thread.frames]
 
+    unjudged = {Change.UNSEEN} if one_look else {Change.UNSEEN, Change.FIRST}
     for rank, dump in sorted(dumps.items()):
         main, standing = dump.main_thread, standings.get(rank)
-        if main is None or not main.frames or standing is None or standing.change in (Change.FIRST, Change.UNSEEN):
+        if main is None or not main.frames or standing is None or standing.change in unjudged:
             continue
         inside = communication(main)
         if inside is not None and not inside.sure and main.holds_gil:

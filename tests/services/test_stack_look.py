@@ -88,3 +88,14 @@ def test_why_a_rank_has_no_stack_is_told() -> None:
     look = StackAnalyst().analyse(1, START, asked, RankSet([0, 1]))
     assert "pip install py-spy" in look.missing[0]
     assert look.missing[1] == "ping: connection refused"
+
+
+def test_the_only_look_of_files_accuses_nobody_and_tells_who_is_elsewhere() -> None:
+    analyst = StackAnalyst(one_look_counts=True)
+    look = analyst.analyse(1, START, replies(HUNG), RankSet.full(3))
+    (found,) = stack_findings(look, str)
+    assert (found.severity, found.culprits, found.waiting) == (Severity.INFO, RankSet([2]), RankSet([0, 1]))
+    assert "there is only one look" in found.refutation
+    assert found.evidence[-1].text.endswith("at the only look")
+    again = analyst.analyse(2, START + 10 * SECOND, replies(HUNG), RankSet.full(3), stood=RankSet.full(3))
+    assert [one.severity for one in stack_findings(again, str)] == [Severity.CRITICAL]

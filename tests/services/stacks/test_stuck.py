@@ -26,11 +26,14 @@ def judge(
     moved: RankSet | None = None,
     ranks: RankSet | None = None,
     source_line: SourceLine | None = None,
+    one_look: bool = False,
 ) -> StuckReport:
     standings: dict[int, Standing] = {}
     for number, dumps in enumerate(looks, 1):
         standings = follow(standings, dumps, number * 10)
-    return find_stuck(looks[-1], standings, ranks=ranks, stood=stood, moved=moved, source_line=source_line)
+    return find_stuck(
+        looks[-1], standings, ranks=ranks, stood=stood, moved=moved, source_line=source_line, one_look=one_look
+    )
 
 
 def twice(job: Job, *, stood: bool = True, source_line: SourceLine | None = None) -> StuckReport:
@@ -42,6 +45,13 @@ def others_wait(*odd: str, world: int = 8, rank: int = 5) -> Job:
     job = {number: main(*ALL_REDUCE) for number in range(world)}
     job[rank] = main(*odd)
     return job
+
+
+def test_the_only_look_tells_who_is_elsewhere_with_that_doubt() -> None:
+    assert not judge(others_wait(*LOADER)).stuck
+    (stuck,) = judge(others_wait(*LOADER), one_look=True).stuck
+    assert (stuck.ranks, stuck.confidence) == (RankSet([5]), Confidence.POSSIBLE)
+    assert stuck.doubts == {Doubt.ONE_LOOK, Doubt.PROGRESS_UNKNOWN}
 
 
 def test_a_rank_in_its_loader_while_the_others_wait() -> None:
