@@ -138,13 +138,15 @@ def write_dumps(folder: Path, ranks: int, entries: int, *, frames: bool) -> int:
 
 def run_ours(folder: Path) -> None:
     """Load and analyse a folder in this process; prints seconds, peak memory and the number of calls."""
+    from xpudbg.services.artifacts.gathering import gather
+    from xpudbg.services.artifacts.intake import take_in
     from xpudbg.services.flight_recorder.analysis import analyse
     from xpudbg.services.flight_recorder.diagnosis import diagnose
-    from xpudbg.services.flight_recorder.files import find_files
-    from xpudbg.services.flight_recorder.loading import load
+    from xpudbg.services.spool import Spool
 
     began = time.process_time()
-    loaded = load(find_files([folder]))
+    spool = Spool()
+    loaded = gather(take_in([folder], recursive=False, spool=spool), spool)
     read = time.process_time()
     analysis = analyse(loaded.dumps, unreadable=loaded.unreadable)
     diagnosis = diagnose(analysis)

@@ -33,5 +33,7 @@ class AttachOptions:
     """PEM certificates that are trusted in place of the system's."""
     recursive: bool = False
     """Files: sub-folders of a folder count even when it has dumps itself."""
+    executor: str = ""
+    """Files: scheduler of a Dask cluster that reads them where they lie, `tcp://host:8786`; empty: read here."""
     insecure: bool = False
     """Accept any TLS certificate."""

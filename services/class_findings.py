@@ -146,7 +146,9 @@ def _finding(
     reading = _READINGS[rank_class]
     severity, confidence = reading.rate(states)
     shown = states[:EVIDENCE_SHOWN]
-    evidence = [Evidence(reading.source, state.rank, state.reason) for state in shown]
+    evidence = [
+        Evidence("periodic dump" if state.address.file else reading.source, state.rank, state.reason) for state in shown
+    ]
     place = ""
     if stacks is not None and rank_class is RankClass.GIL_HELD:
         evidence += [item for state in shown if (item := stack_evidence(stacks, state.rank)) is not None]

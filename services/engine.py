@@ -7,7 +7,6 @@ applies them to a Session.
 from __future__ import annotations
 
 import asyncio
-import queue
 import threading
 import traceback
 from typing import TYPE_CHECKING
@@ -15,6 +14,8 @@ from typing import TYPE_CHECKING
 from . import events
 from .attach_options import AttachOptions
 from .daemon_threads import DaemonThreads
+from .event_log import event_queue
+from .side_work import SideWork
 from .spool import Spool
 
 if TYPE_CHECKING:
@@ -24,21 +25,21 @@ if TYPE_CHECKING:
 
     import httpx
 
+    from .bundle.orders import BundleOrder
+    from .bundle.replay import Replay
     from .cluster.probes import Probe
     from .collect import Attachment
     from .console.orders import Order
-    from .console.work import ConsoleWork
     from .dispatch.case import OpCase
     from .dispatch.endpoint import DispatchSettings, OpEndpoint
-    from .dispatch.runs import OpRuns
     from .post_mortem import PostMortem
     from .profiles.orders import ProfileOrder
-    from .profiles.work import ProfileWork
     from .ranksets import RankSet
     from .run_history.recorder import Recorder
+    from .snapshot import Snapshot
     from .store_browse.orders import StoreOrder
     from .store_browse.work import StoreWork
-    from .targets import Target
+    from .targets import FilesTarget, Target
 
 __all__ = ["Engine"]
 
@@ -68,21 +69,27 @@ class Engine:
         """
         self._analyses = analyses or DaemonThreads(1, "xpudbg-analysis")
         self._asking: set[asyncio.Task[None]] = set()
-        self.events: queue.SimpleQueue[events.Event] = queue.SimpleQueue()
+        self.events = event_queue()
         self._spool = spool or Spool()
         self._transport = transport
         self._thread = threading.Thread(target=self._run, name="xpudbg-engine", daemon=True)
         self._running = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._end: asyncio.Event | None = None
-        self._attachment: Attachment | PostMortem | None = None
+        self._attachment: Attachment | PostMortem | Replay | None = None
         self._work: asyncio.Task[None] | None = None
         self._look: asyncio.Task[None] | None = None
-        self._ops: OpRuns | None = None
-        self._recorder = recorder
-        self._console: ConsoleWork | None = None
         self._browsing: StoreWork | None = None
-        self._profiler: ProfileWork | None = None
+        self._side = SideWork(
+            self.events.put,
+            self._failed,
+            analyses=self._analyses,
+            spool=self._spool,
+            transport=transport,
+            recorder=recorder,
+            attached=self._living,
+            demo_server=self._demo_server,
+        )
 
     def __enter__(self) -> Engine:
         self.start()
@@ -131,15 +138,15 @@ class Engine:
             run_id: names the run in its events; no other run under way may have it.
             case_key: of the case, in the history (`run_history.case_key`).
         """
-        self._command(lambda: self._runs().start(run_id, case, endpoint, settings, case_key))
+        self._command(lambda: self._side.ops.start(run_id, case, endpoint, settings, case_key))
 
     def cancel_op(self, run_id: str) -> None:
         """End an op run; its OpEnded follows. Does nothing when it is over."""
-        self._command(lambda: self._runs().cancel(run_id))
+        self._command(lambda: self._side.ops.cancel(run_id))
 
     def console(self, order: Order) -> None:
         """Do something for the dispatch console, beside whatever else runs; console events follow."""
-        self._command(lambda: self._console_work().carry_out(order))
+        self._command(lambda: self._side.console.carry_out(order))
 
     def browse_store(self, order: StoreOrder) -> None:
         """Do something with the target's store, beside whatever else runs; store events follow."""
@@ -147,7 +154,20 @@ class Engine:
 
     def profile(self, order: ProfileOrder) -> None:
         """Do something for the profiler, beside whatever else runs; profile events follow."""
-        self._command(lambda: self._profile_work().carry_out(order))
+        self._command(lambda: self._side.profiler.carry_out(order))
+
+    def bundle(self, order: BundleOrder) -> None:
+        """Write an incident bundle, beside whatever else runs; bundle events follow."""
+        self._command(lambda: self._side.bundles.carry_out(order))
+
+    def analyse_again(self, look: Snapshot, before: Snapshot | None) -> None:
+        """Make the analyses of an older look again, of its replies and those of the look before; AnalysedAgain
+        follows."""
+        self._command(lambda: self._side.looks.analyse_again(look, before))
+
+    def pack(self, look: Snapshot) -> None:
+        """Move the bodies of an older look out of the memory; LookPacked follows."""
+        self._command(lambda: self._side.looks.pack(look))
 
     def detach(self) -> None:
         """Let go of the target; TargetClosed follows."""
@@ -174,13 +194,9 @@ class Engine:
         self._running.set()
         await self._end.wait()
         await self._cancelled(self._work)
-        if self._console is not None:
-            await self._console.close()
+        await self._side.close_console()
         await self._detach()
-        if self._profiler is not None:
-            await self._profiler.close()
-        if self._ops is not None:
-            await self._ops.close()
+        await self._side.close()
 
     def _command(self, call: Callable[[], None]) -> None:
         loop = self._loop
@@ -211,13 +227,12 @@ class Engine:
 
     async def _attach(self, target: Target, options: AttachOptions) -> None:
         from .collect import Attachment
-        from .post_mortem import PostMortem
         from .targets import FilesTarget, TargetError
 
         await self._detach()
-        attachment: Attachment | PostMortem
+        attachment: Attachment | PostMortem | Replay
         if isinstance(target, FilesTarget):
-            attachment = PostMortem(target, options, emit=self.events.put, analyses=self._analyses)
+            attachment = self._files(target, options)
         else:
             attachment = Attachment(
                 target,
@@ -244,13 +259,29 @@ class Engine:
         self._attachment = attachment
         self._begin_look()
 
+    def _files(self, target: FilesTarget, options: AttachOptions) -> PostMortem | Replay:
+        """What opens files: a bundle by itself is replayed, everything else is read and judged as it lies there."""
+        from .bundle.replay import Replay
+        from .bundle.walk import is_bundle
+        from .post_mortem import PostMortem
+
+        if len(target.paths) == 1 and is_bundle(target.paths[0]):
+            return Replay(target.paths[0], emit=self.events.put, analyses=self._analyses)
+        return PostMortem(
+            target,
+            options,
+            emit=self.events.put,
+            analyses=self._analyses,
+            spool=self._spool,
+            profile=lambda order: self._side.profiler.carry_out(order),
+        )
+
     async def _detach(self) -> None:
         await self._cancelled(self._look)
         browsing, self._browsing = self._browsing, None
         if browsing is not None:
             await browsing.close()
-        if self._profiler is not None:
-            await self._profiler.let_go()
+        await self._side.let_go()
         for task in list(self._asking):
             await self._cancelled(task)
         attachment, self._attachment = self._attachment, None
@@ -287,10 +318,8 @@ class Engine:
         task.add_done_callback(self._asking.discard)
 
     def _browse(self, order: StoreOrder) -> None:
-        from .collect import Attachment
-
-        attachment = self._attachment
-        if self._browsing is None and isinstance(attachment, Attachment) and attachment.store is not None:
+        attachment = self._living()
+        if self._browsing is None and attachment is not None and attachment.store is not None:
             from .store_browse.work import StoreWork
 
             timeout_s = attachment.options.timeout_s
@@ -300,44 +329,18 @@ class Engine:
         if self._browsing is not None:
             self._browsing.carry_out(order)
 
-    def _runs(self) -> OpRuns:
-        if self._ops is None:
-            from .dispatch.runs import OpRuns
+    def _living(self) -> Attachment | None:
+        """The attachment where it is to a living job."""
+        from .collect import Attachment
 
-            self._ops = OpRuns(self.events.put, self._transport, self._failed, self._recorder)
-        return self._ops
-
-    def _console_work(self) -> ConsoleWork:
-        if self._console is None:
-            from .console.work import ConsoleWork
-
-            self._console = ConsoleWork(
-                self.events.put,
-                self._analyses,
-                self._failed,
-                transport=self._transport,
-                demo_server=self._demo_server,
-            )
-        return self._console
-
-    def _profile_work(self) -> ProfileWork:
-        if self._profiler is None:
-            from .collect import Attachment
-            from .profiles.work import ProfileWork
-
-            def attached() -> Attachment | None:
-                return self._attachment if isinstance(self._attachment, Attachment) else None
-
-            self._profiler = ProfileWork(self.events.put, self._failed, attached)
-        return self._profiler
+        return self._attachment if isinstance(self._attachment, Attachment) else None
 
     async def _demo_server(self) -> OpEndpoint | None:
         """The op server of the demo that is attached, or is being attached."""
-        from .collect import Attachment
-
         if self._attachment is None and self._work is not None and not self._work.done():
             await asyncio.wait((self._work,))
-        return await self._attachment.op_server() if isinstance(self._attachment, Attachment) else None
+        living = self._living()
+        return await living.op_server() if living is not None else None
 
     def _cancel_look(self) -> None:
         if self._look is not None:

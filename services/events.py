@@ -5,15 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .bundle.events import BundleEvent
 from .console.events import ConsoleEvent
 from .profiles.events import ProfileEvent
 from .store_browse.events import StoreEvent
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .artifacts.artifact import Refused
     from .counters.look import CounterLook
     from .dispatch.errors import DispatchError
     from .dispatch.progress import Progress
     from .dispatch.run_loop import OpRun
+    from .look_analysis import LookFindings
     from .ranksets import RankSet
     from .recorder_look import RecorderLook
     from .snapshot import LookContext, RankAddress, RankReply
@@ -21,11 +26,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Analysed",
+    "AnalysedAgain",
     "AskedReply",
     "EngineFailed",
     "Event",
     "LateReply",
     "LookClosed",
+    "LookPacked",
+    "LookShown",
     "LookStarted",
     "OpEnded",
     "OpProgressed",
@@ -37,6 +45,7 @@ __all__ = [
     "TargetFailed",
     "TargetOpened",
     "TargetOpening",
+    "TargetProgress",
     "TransferProgress",
 ]
 
@@ -46,6 +55,17 @@ class TargetOpening:
     """The engine begins to read a target: asking the store, starting the demo."""
 
     label: str
+
+
+@dataclass(frozen=True, slots=True)
+class TargetProgress:
+    """How far the reading of files is, before the first look or when they are read again."""
+
+    done: int
+    count: int
+    """Files to read; 0 while they are looked for."""
+    said: str = ""
+    """One plain line about what is looked for or unpacked now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +84,10 @@ class TargetOpened:
     """host:port of the job's store; empty where the target names none."""
     replayed: str = ""
     """Where the looks come from when the job is not asked any more (a bundle), one plain line; empty for a live job."""
+    unused: tuple[Refused, ...] = ()
+    """Of a target of files: those that could not be used, the job's own first, then what is left aside."""
+    asides: tuple[str, ...] = ()
+    """What a person should know and what limits nothing, one plain line each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +150,29 @@ class Analysed:
     """Stacks that the recorders of files kept of the calls that are not over."""
     counters: CounterLook | None = None
     """None for a job that is known from files."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysedAgain:
+    """The analyses of an older look, which had been let go of, have been made again; or why they could not be."""
+
+    look_id: int
+    taken_at: int
+    """Of the look, ns since the epoch: numbers of looks begin anew with each target."""
+    found: LookFindings | None
+    failure: str = ""
+    """One plain line; empty where they could be."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookPacked:
+    """The bodies of an older look have left the memory."""
+
+    look_id: int
+    taken_at: int
+    """Of the look, ns since the epoch."""
+    replies: Mapping[tuple[int, str], RankReply]
+    """The same replies, their bodies in a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +245,14 @@ class RankSelected:
 
 
 @dataclass(frozen=True, slots=True)
+class LookShown:
+    """A person goes to a look."""
+
+    look_id: int | None
+    """None for the newest state."""
+
+
+@dataclass(frozen=True, slots=True)
 class RanksMarked:
     """A person changed the mark set."""
 
@@ -206,6 +261,7 @@ class RanksMarked:
 
 Event = (
     TargetOpening
+    | TargetProgress
     | TargetOpened
     | TargetFailed
     | TargetClosed
@@ -213,15 +269,19 @@ Event = (
     | ReplyArrived
     | TransferProgress
     | Analysed
+    | AnalysedAgain
     | AskedReply
     | LateReply
     | StuckChanged
     | LookClosed
+    | LookPacked
+    | LookShown
     | OpProgressed
     | OpEnded
     | EngineFailed
     | RankSelected
     | RanksMarked
+    | BundleEvent
     | ConsoleEvent
     | ProfileEvent
     | StoreEvent

@@ -22,7 +22,16 @@ if TYPE_CHECKING:
     from .session import Session
     from .snapshot import RankReply
 
-__all__ = ["ANSWER_LIMIT", "KNOWN", "CallError", "HandlerCall", "answer_text", "handlers_of", "parse_call"]
+__all__ = [
+    "ANSWER_LIMIT",
+    "KNOWN",
+    "CallError",
+    "HandlerCall",
+    "answer_text",
+    "handlers_of",
+    "handlers_unknown",
+    "parse_call",
+]
 
 ANSWER_LIMIT = 1024 * 1024
 """Bytes of an answer that are shown."""
@@ -112,6 +121,18 @@ def handlers_of(session: Session, rank: int) -> tuple[str, ...] | None:
             continue  # an older answer may be a good one
         return tuple(sorted({name for name in names if 0 < len(name) <= _LONGEST})[:_MANY])
     return None
+
+
+def handlers_unknown(session: Session, rank: int) -> str:
+    """Why the newest look does not tell which handlers a rank has, one plain line; empty when it was not asked."""
+    reply = session.latest.replies.get((rank, HANDLERS.source)) if session.latest is not None else None
+    if reply is None:
+        return ""
+    try:
+        read_json(reply, list[str])
+    except (AnswerError, OSError) as error:
+        return str(error) or reply.outcome.value
+    return ""
 
 
 def answer_text(reply: RankReply) -> str:

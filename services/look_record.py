@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from .counters.look import NO_COUNTERS
+from .recorder_look import RecorderLook
+from .stack_look import StackLook
 
 if TYPE_CHECKING:
     from .counters.look import CounterLook
     from .findings import Verdict
-    from .recorder_look import RecorderLook
     from .snapshot import Snapshot
-    from .stack_look import StackLook
 
 __all__ = ["LookRecord"]
 
@@ -27,3 +29,23 @@ class LookRecord:
     counters: CounterLook
     recorded: StackLook | None = None
     """Stacks that the recorders of files kept of the calls that are not over."""
+    dropped: bool = False
+    """Its analyses were let go of to save memory, and are those of no look; they can be made again of the replies."""
+
+    @property
+    def is_analysed(self) -> bool:
+        """Whether any analysis of it is there."""
+        return any(
+            one is not None and one.look_id for one in (self.stacks, self.recorder, self.counters, self.recorded)
+        )
+
+    @property
+    def can_be_analysed_again(self) -> bool:
+        """Whether its analyses rest on the replies of ranks alone; those of files rest on the files."""
+        return self.is_analysed and not any(state.address.file for state in self.snapshot.ranks.values())
+
+    def without_analyses(self) -> LookRecord:
+        """The same look, its analyses let go of."""
+        return replace(
+            self, stacks=StackLook(0), recorder=RecorderLook(0), counters=NO_COUNTERS, recorded=None, dropped=True
+        )

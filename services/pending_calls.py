@@ -24,6 +24,7 @@ __all__ = ["CallPlace", "CallSpot", "PendingCalls"]
 
 NOT_INSIDE = "not in a call"
 NO_DUMP = "no dump"
+NOTHING = "nothing recorded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class CallPlace:
 
     ranks: RankSet
     name: str
-    """`all_reduce #311 of dp`, `not in a call`, `no dump`."""
+    """`all_reduce #311 of dp`, `not in a call`, `nothing recorded`, `no dump`."""
     inside: bool
     groups: int = 0
     """Groups of that name whose call of this number the ranks are in."""
@@ -64,6 +65,7 @@ class PendingCalls:
     def __init__(self, look: RecorderLook) -> None:
         self.recorded = look.ranks
         """Ranks that have a dump with something in it."""
+        self._silent = look.read - self.recorded
         self._spots: dict[int, CallSpot] = {}
         self._names: dict[int, str] = {}
         self._together: dict[str, RankSet] = {}
@@ -91,8 +93,10 @@ class PendingCalls:
         return self._spots.get(rank)
 
     def place(self, rank: int) -> str:
-        """`all_reduce #311 of dp`, `not in a call`, `no dump`."""
-        return self._names.get(rank) or (NOT_INSIDE if rank in self.recorded else NO_DUMP)
+        """`all_reduce #311 of dp`, `not in a call`, `nothing recorded`, `no dump`."""
+        if rank in self._names or rank in self.recorded:
+            return self._names.get(rank, NOT_INSIDE)
+        return NOTHING if rank in self._silent else NO_DUMP
 
     def together(self, rank: int) -> RankSet:
         """The ranks that are inside the call a rank is inside, itself among them; empty when it is inside none."""

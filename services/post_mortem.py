@@ -1,45 +1,59 @@
-"""A job that is known from its flight recorder dumps alone: the same events as a live attachment, read from files."""
+"""Files that a job left behind as a target: read once, judged as looks, and again when they are looked at again."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from typing import TYPE_CHECKING, TypeVar
 
 from . import events
-from .flight_recorder.files import find_files
-from .flight_recorder.loading import Loaded, load, looks_of
+from .artifacts.gathering import Gathered, key_of, traces_by_rank
+from .artifacts.looks import FileLook, file_looks
+from .file_analysis import FileAnalyst, FileMaterial
+from .file_reading import FileReading
 from .flight_recorder.notes import limits_of
-from .ranksets import RankSet
-from .recorded_stacks import recorded_stacks
-from .recorder_look import DUMP_FILE, RecorderAnalyst, RecorderLook
-from .snapshot import Outcome, RankAddress, RankReply
-from .spool import EMPTY, Body
-from .stack_look import StackLook
-from .targets import FilesTarget, TargetError
+from .ranksets import RankSet, ranks_said
+from .recorder_look import DUMP_FILE
+from .snapshot import LookContext, Outcome, RankAddress, RankReply
+from .spool import EMPTY
+from .stack_look import SOURCES
+from .store_browse.events import StoreListed, StoreListing, StoreValuesRead
+from .store_browse.values import StoreValue
+from .targets import TargetError
+from .watchdog_findings import watchdog_findings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping
     from concurrent.futures import Executor
     from pathlib import Path
 
+    from .artifacts.artifact import Evidence
     from .attach_options import AttachOptions
     from .cluster.probes import Probe
-    from .flight_recorder.dump import Dump
+    from .findings import Finding
+    from .profiles.orders import ProfileOrder
+    from .spool import Spool
+    from .stack_look import StackLook
+    from .targets import FilesTarget
 
 __all__ = ["NO_FILE", "PostMortem"]
 
 T = TypeVar("T")
 
 NO_FILE = "no dump"
-"""Stands for the file of a rank that other dumps know and that has left none."""
+"""Stands for the file of a rank that others know and that has left none."""
 
-SKIPPED_NAMED = 20
-"""Files left aside whose reason is told one by one; more are counted."""
+TRACES_ONLY = "only profiler traces: they say nothing of who holds up whom; screen 6 shows them"
+REFUSED_NAMED = 20
+"""Files that could not be used whose reason is a note of the look; more are counted."""
+_TIMED_OUT, _NO_CONNECTION = 408, 503
+"""What torch's debug server writes as status of a rank that gave it no answer."""
+_REFUSED = re.compile(r"refused|Connect call failed", re.IGNORECASE)
 
 
 class PostMortem:
-    """Dumps in files, read again at each look. Lives on the engine's event loop, reads in `analyses`."""
+    """The files of one target. Lives on the engine's event loop, reads in `analyses`."""
 
     def __init__(
         self,
@@ -48,151 +62,242 @@ class PostMortem:
         *,
         emit: Callable[[events.Event], None],
         analyses: Executor,
+        spool: Spool,
+        profile: Callable[[ProfileOrder], None],
     ) -> None:
         """
         Args:
             target: the files and folders.
-            options: which ranks, and the world size where it is known.
+            options: which ranks, the world size where it is known, a cluster that reads.
             emit: takes every event.
             analyses: runs reading and analysis, one at a time.
+            spool: takes members of archives and large bodies.
+            profile: takes orders for the profiler: traces that lie among the files.
         """
         self.target = target
         self._options = options
         self._emit = emit
         self._analyses = analyses
+        self._profile = profile
+        self._reading = FileReading(target, options, spool, emit)
         self._look_id = 0
-        self._loaded: Loaded | None = None
+        self._gathered = Gathered()
         self._size = 0
         self._ranks = RankSet()
+        self._traces: tuple[Path, ...] = ()
+        """Those that the profiler was told of."""
+        self._emitted = 0
+        """Time of the newest look that was told, ns since the epoch."""
 
     async def open(self) -> None:
-        """Find and read the dumps, and say with TargetOpened whose they are.
+        """Find and read the files, and say with TargetOpened whose they are.
 
         Raises:
-            TargetError: a path does not exist, or nothing under the paths is a dump.
+            TargetError: a path does not exist, or nothing under the paths is of use.
         """
         self._emit(events.TargetOpening(self.target.label))
-        self._loaded = await self._in_background(self._read)
-        self._emit(self._opened(self._loaded))
+        self._gathered = await self._in_background(self._reading.read)
+        self._tell()
 
     async def look(self) -> None:
-        """Judge the dumps as looks, the earliest first; the newest of each rank makes the last."""
+        """Judge the files as looks, the earliest first; the newest of each rank makes the last.
+
+        When they are read again, those that are newer than what was told before are told, and the last in any case.
+        """
         trouble = ""
         if self._look_id:
             try:
-                self._loaded = await self._in_background(self._read)
+                self._gathered = await self._in_background(self._reading.read)
             except TargetError as error:  # what was read before stays on the screen
                 trouble = f"the files could not be read again: {error}"
-            assert self._loaded is not None
-            self._emit(self._opened(self._loaded))
-        assert self._loaded is not None
-        looks = looks_of(self._loaded.dumps) or ((),)
-        analyst = RecorderAnalyst(())
-        for number, dumps in enumerate(looks):
-            self._look_id += 1
+            except asyncio.CancelledError:
+                self._tell()
+                raise
+            self._tell()
+        looks = file_looks(self._gathered.dumps, self._gathered.evidence)
+        analyst, known = FileAnalyst(), self._emitted
+        for number, look in enumerate(looks):
             last = number == len(looks) - 1
-            await self._one_look(dumps, self._loaded if last else None, analyst, trouble if last else "")
+            new = last or look.taken_at > known or not known
+            self._look_id += new
+            await self._one_look(look, analyst, trouble, last=last, told=new)
 
     async def ask(self, _ranks: RankSet, _probe: Probe) -> None:
         """Files answer nothing."""
 
     async def close(self) -> None:
-        """Nothing is held open."""
+        """Let go of what reads."""
+        await asyncio.get_running_loop().run_in_executor(None, self._reading.close)
 
-    async def _one_look(
-        self, dumps: Sequence[Dump], loaded: Loaded | None, analyst: RecorderAnalyst, trouble: str
-    ) -> None:
-        taken_at = max((dump.taken_at or 0 for dump in dumps), default=time.time_ns())
-        unreadable = dict(loaded.unreadable) if loaded is not None else {}
-        mixed = loaded.mixed if loaded is not None else None
-        self._emit(events.LookStarted(self._look_id, taken_at, RankSet(dump.rank for dump in dumps)))
-        for dump in dumps:
-            self._emit(events.ReplyArrived(self._look_id, _reply(dump, self._path_of(dump), taken_at)))
-        known = self._ranks | RankSet(dump.rank for dump in dumps)
+    # ----------------------------------------------------------------------------------------------------------
 
-        def work() -> tuple[RecorderLook, StackLook]:
-            recorder = analyst.judge_files(self._look_id, taken_at, dumps, self._size, unreadable, mixed)
-            return recorder, recorded_stacks(recorder, known)
-
-        recorder, recorded = await self._in_background(work)
-        self._emit(events.Analysed(self._look_id, StackLook(look_id=0), recorder, recorded))
-        said = [note for one in recorder.diagnoses.values() for note in (*one.contradictions, *limits_of(one.analysis))]
-        notes = (*said, *_notes(loaded)) if loaded is not None else ()
-        if trouble:
-            notes = (trouble, *notes)
-        closed = events.LookClosed(
-            self._look_id, taken_at, notes=notes, partial=bool(unreadable or trouble), more=loaded is None
+    async def _one_look(self, look: FileLook, analyst: FileAnalyst, trouble: str, *, last: bool, told: bool) -> None:
+        """
+        Args:
+            trouble: why the files could not be read again, one plain line.
+            last: it is the newest; what belongs to no moment counts with it.
+            told: as a look; else it is only analysed, for those after it to be compared with.
+        """
+        gathered = self._gathered
+        taken_at = look.taken_at or time.time_ns()
+        replies = self._replies(look, taken_at)
+        known = self._ranks | RankSet(rank for rank, _ in replies)
+        if told:
+            self._emit(events.LookStarted(self._look_id, taken_at, RankSet(rank for rank, _ in replies)))
+            # In order of time: counters of before a traceback that did not come tell nothing of the rank since then.
+            for reply in sorted(replies.values(), key=lambda reply: reply.started_at):
+                self._emit(events.ReplyArrived(self._look_id, reply))
+        material = FileMaterial(
+            look_id=self._look_id,
+            taken_at=taken_at,
+            dumps=look.dumps,
+            replies={key: reply for key, reply in replies.items() if key[1] != DUMP_FILE},
+            ranks=known,
+            world_size=self._size,
+            unreadable=dict(gathered.unreadable) if last else {},
+            mixed=gathered.mixed if last else RankSet(),
+            logged=self._logged() if last else (),
         )
-        self._emit(closed)
-
-    def _read(self) -> Loaded:
-        try:
-            found = find_files(self.target.paths, recursive=self._options.recursive)
-        except OSError as error:
-            raise TargetError(str(error), hint="give a folder of flight recorder dumps, or the dumps") from error
-        loaded = load(found)
-        if not loaded.dumps:
-            reasons = [f"{one.path.name}: {one.reason}" for one in (*loaded.failed, *loaded.skipped)][:3]
-            raise TargetError(
-                f"{self.target.label}: no flight recorder dump among {len(found.files) + len(found.skipped)} files"
-                + (f" ({'; '.join(reasons)})" if reasons else ""),
-                hint="dumps are JSON or pickles, gzip'd or not, whose names end in the rank: nccl_trace_rank_5",
+        found = await self._in_background(lambda: analyst.analyse(material))
+        if not told:
+            return
+        self._emitted = max(self._emitted, look.taken_at)
+        self._emit(found)
+        said, cut = _stacks_said(found.stacks, replies)
+        notes = [trouble] if trouble else []
+        notes += [*_failed(gathered), *said] if last else said
+        for one in found.recorder.diagnoses.values():
+            notes += (*one.contradictions, *limits_of(one.analysis))
+        partial = cut or (last and (gathered.partial or bool(trouble)))
+        context = LookContext(
+            unreadable=material.unreadable,
+            mixed=material.mixed,
+            watchdog=gathered.watchdog if last else (),
+            heard=gathered.heard if last else RankSet(),
+        )
+        self._emit(
+            events.LookClosed(
+                self._look_id, taken_at, notes=tuple(notes), partial=partial, more=not last, context=context
             )
-        return loaded
+        )
 
-    def _opened(self, loaded: Loaded) -> events.TargetOpened:
-        hosts: dict[int, str] = {}
+    def _logged(self) -> tuple[Finding, ...]:
+        gathered = self._gathered
+        return watchdog_findings(gathered.watchdog, gathered.heard, self._size)
+
+    def _tell(self) -> None:
+        """Whose files these are, what the store held, which traces there are."""
+        gathered = self._gathered
+        self._emit(self._opened(gathered))
+        if gathered.store is not None:
+            keys = [(key.encode("utf-8", "surrogateescape"), value) for key, value in gathered.store.keys]
+            listed = tuple(sorted(key for key, _ in keys))
+            self._emit(StoreListed(StoreListing(listed, len(listed), gathered.store_at)))
+            values = (StoreValue(key, value, len(value), gathered.store_at) for key, value in keys)
+            self._emit(StoreValuesRead(tuple(values)))
+        elif gathered.bundled_store is not None:
+            listing, known = gathered.bundled_store
+            self._emit(StoreListed(listing))
+            self._emit(StoreValuesRead(known))
+        traces = tuple(one.path for one in gathered.traces if one.path is not None)
+        if traces and traces != self._traces:
+            self._traces = traces
+            from .profiles.orders import OpenTraces
+
+            self._profile(OpenTraces(traces))
+
+    def _opened(self, gathered: Gathered) -> events.TargetOpened:
+        hosts: dict[int, str] = dict(gathered.hosts)
         files: dict[int, str] = {}
-        for dump in loaded.dumps:
+        for dump in gathered.dumps:
             hosts[dump.rank] = dump.host or hosts.get(dump.rank, "")
             files[dump.rank] = dump.source
-        for rank, reason in loaded.unreadable.items():
+        for one in sorted(gathered.evidence, key=lambda one: one.taken_at, reverse=True):
+            hosts[one.rank] = hosts.get(one.rank) or one.host
+            files.setdefault(one.rank, one.artifact)
+        for line in gathered.watchdog:
+            if line.rank is not None:
+                files.setdefault(line.rank, line.artifact)
+        for rank, trace in traces_by_rank(gathered.traces).items():
+            files.setdefault(rank, trace.name)
+        for rank, reason in gathered.unreadable.items():
             files.setdefault(rank, f"{NO_FILE} ({reason})")
-        known = RankSet(files)
-        for dump in loaded.dumps:
+        known = RankSet(files) | gathered.heard
+        for dump in gathered.dumps:
             for config in dump.configs:
                 known |= config.members or RankSet()
-        self._size = max((known.last or 0) + 1, self._options.world_size or 0)
-        known |= RankSet.full(self._options.world_size or 0)
+        self._size = max((known.last or 0) + 1, self._options.world_size or 0, gathered.world_size)
+        known |= RankSet.full(max(self._options.world_size or 0, gathered.world_size))
         wanted = known if self._options.ranks is None else known & self._options.ranks
         addresses = tuple(
             RankAddress(rank, "", "", hosts.get(rank, ""), file=files.get(rank, NO_FILE)) for rank in wanted
         )
         self._ranks = wanted
-        return events.TargetOpened(self.target.label, self._size, addresses, loaded.notes)
+        stored = gathered.store is not None or gathered.bundled_store is not None
+        asides = gathered.asides
+        if gathered.traces and not gathered.dumps and not gathered.evidence and not gathered.watchdog:
+            asides = (TRACES_ONLY, *asides)
+        return events.TargetOpened(
+            self.target.label,
+            self._size,
+            addresses,
+            gathered.notes,
+            store=self.target.label if stored else "",
+            unused=(*gathered.failed, *gathered.left_aside),
+            asides=asides,
+        )
 
-    def _path_of(self, dump: Dump) -> Path | None:
-        for path in self.target.paths:
-            candidate = path / dump.source if path.is_dir() else path
-            if candidate.name == dump.source and candidate.is_file():
-                return candidate
-        return None
+    def _replies(self, look: FileLook, taken_at: int) -> dict[tuple[int, str], RankReply]:
+        replies: dict[tuple[int, str], RankReply] = {}
+        for dump in look.dumps:
+            body = self._gathered.bodies.get(key_of(dump), EMPTY)
+            replies[dump.rank, DUMP_FILE] = RankReply(
+                dump.rank, DUMP_FILE, "", Outcome.OK, None, body, "", dump.taken_at or taken_at, 0.0
+            )
+        for one in look.evidence:
+            outcome = _outcome(one)
+            replies[one.rank, one.source] = RankReply(
+                one.rank, one.source, "", outcome, one.status, one.body, one.error, one.taken_at, 0.0
+            )
+        return replies
 
     async def _in_background(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._analyses, work)
 
 
-def _reply(dump: Dump, path: Path | None, taken_at: int) -> RankReply:
-    body = Body(size=path.stat().st_size, path=path) if path is not None else EMPTY
-    return RankReply(
-        rank=dump.rank,
-        source=DUMP_FILE,
-        query="",
-        outcome=Outcome.OK,
-        status=None,
-        body=body,
-        error="",
-        started_at=dump.taken_at or taken_at,
-        took_s=0.0,
-    )
+def _outcome(one: Evidence) -> Outcome:
+    """How the rank answered whoever wrote the file."""
+    if not one.error:
+        return Outcome.OK
+    if one.status == _TIMED_OUT:
+        return Outcome.TIMEOUT
+    if one.status != _NO_CONNECTION:
+        return Outcome.HTTP_ERROR
+    return Outcome.REFUSED if _REFUSED.search(one.error) else Outcome.UNREACHABLE
 
 
-def _notes(loaded: Loaded) -> tuple[str, ...]:
-    """One line for each file that could not be used, and how many others lie beside the dumps."""
-    notes = [f"{one.path.name}: {one.reason}" for one in loaded.failed[:SKIPPED_NAMED]]
-    if len(loaded.failed) > SKIPPED_NAMED:
-        notes.append(f"{len(loaded.failed) - SKIPPED_NAMED} more files could not be used")
-    notes += [f"{one.path.name} is left aside: {one.reason}" for one in loaded.skipped[:SKIPPED_NAMED]]
-    if len(loaded.skipped) > SKIPPED_NAMED:
-        notes.append(f"{len(loaded.skipped) - SKIPPED_NAMED} more files are left aside")
-    return tuple(notes)
+def _stacks_said(stacks: StackLook, replies: Mapping[tuple[int, str], RankReply]) -> tuple[list[str], bool]:
+    """Stacks that are not whole and answers that hold none, a line for all ranks of which the same is to be said; and
+    whether anything that was there could not be used: that a rank did not answer whoever wrote the file is no such
+    thing."""
+    told: dict[str, list[int]] = {}
+    cut = False
+    for rank, why in stacks.missing.items():
+        there = [reply for source in SOURCES if (reply := replies.get((rank, source))) is not None]
+        cut |= any(reply.outcome is Outcome.OK for reply in there)
+        if there:
+            told.setdefault(why, []).append(rank)
+    for rank, dump in stacks.dumps.items():
+        if dump.cut:
+            cut = True
+            told.setdefault(dump.notes[0] if dump.notes else "cut", []).append(rank)
+    lines = [f"stack of {ranks_said(RankSet(ranks))}: {why}" for why, ranks in told.items()]
+    return lines[:REFUSED_NAMED], cut
+
+
+def _failed(gathered: Gathered) -> list[str]:
+    """One line for each file of the job that could not be used."""
+    notes = [f"{one.name}: {one.reason}" for one in gathered.failed[:REFUSED_NAMED]]
+    if len(gathered.failed) > REFUSED_NAMED:
+        notes.append(f"{len(gathered.failed) - REFUSED_NAMED:,} more files could not be used")
+    return notes

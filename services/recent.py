@@ -1,18 +1,18 @@
-"""Targets used before, for the start screen: a small JSON file in the user's state folder, never with a password."""
+"""Targets used before, for the start screen: a part of the state file, never with a password."""
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from .settings.state import StateFile, state_path
 from .targets import FilesTarget, StoreTarget, WorkersTarget
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from .targets import Target
 
 __all__ = ["KEPT", "Recent", "RecentTargets", "words_of"]
@@ -21,10 +21,10 @@ KEPT = 12
 """Targets kept, the newest first."""
 WORKERS_KEPT = 8
 """Most worker addresses of a target that is kept; longer lists come from a file."""
-FILE_LIMIT = 64 * 1024
-"""Bytes of the file that are read; ours is never that large."""
+OLD_NAME = "recent.json"
+"""The file that earlier versions kept the list in; it is read until the list is in the new one."""
 
-_NO_HOME = "there is no home folder, so recent targets are not kept"
+_WHAT = "the list of recent targets"
 _USER_INFO = re.compile(r"//[^/@\s]*@")
 
 
@@ -36,11 +36,6 @@ class Recent(msgspec.Struct, frozen=True):
     """ns since the epoch."""
 
 
-class _File(msgspec.Struct):
-    recent: list[Recent]
-    version: int = 1
-
-
 class RecentTargets:
     """The list of targets in its file. A file that cannot be read or written is said in `problem`, nothing worse."""
 
@@ -49,37 +44,26 @@ class RecentTargets:
         Args:
             path: the file; the one in the user's state folder when None.
         """
-        self._path = path or _default_path()
-        self.problem = ""
+        self._before: StateFile | None = None
+        """Where the list was before there was one file for all that is remembered."""
+        if path is None:
+            path = state_path()
+            if path is not None:
+                self._before = StateFile(path.with_name(OLD_NAME), _WHAT)
+        self.file = StateFile(path, _WHAT)
+        """The file, which holds more than this list."""
+
+    @property
+    def problem(self) -> str:
         """What is wrong with the file, one plain line; empty when nothing is."""
-        if self._path is None:
-            self.problem = _NO_HOME
+        return self.file.problem
 
     def load(self) -> list[Recent]:
         """The targets, newest first; none when there is no file or it cannot be understood."""
-        self.problem = _NO_HOME if self._path is None else ""
-        if self._path is None:
-            return []
-        try:
-            if self._path.exists() and not self._path.is_file():
-                self.problem = "the list of recent targets is no regular file and is left alone"
-                return []
-            with self._path.open("rb") as file:
-                data = file.read(FILE_LIMIT + 1)
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            self.problem = f"the list of recent targets cannot be read: {error.strerror or error}"
-            return []
-        if len(data) > FILE_LIMIT:
-            self.problem = f"the list of recent targets is larger than {FILE_LIMIT // 1024} KiB and is left alone"
-            return []
-        try:
-            found = msgspec.json.decode(data, type=_File).recent
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            self.problem = f"the list of recent targets is damaged and will be written anew: {error}"
-            return []
-        return [recent for recent in found if recent.words][:KEPT]
+        found = self.file.get("recent", list[Recent])
+        if found is None and not self.problem and self._before is not None:
+            found = self._before.get("recent", list[Recent])
+        return [recent for recent in found or () if recent.words][:KEPT]
 
     def add(self, target: Target, now: int) -> None:
         """Put a target first and write the file; what cannot be typed again, or is there already, is not repeated.
@@ -88,28 +72,15 @@ class RecentTargets:
             now: ns since the epoch.
         """
         words = words_of(target)
-        if not words or self._path is None:
+        if not words or self.file.path is None:
             return
-        known = [recent for recent in self.load() if recent.words != words]
-        problem = self.problem
-        data = msgspec.json.encode(_File([Recent(words, now), *known][:KEPT]))
-        try:
-            self._write(data)
-        except OSError as error:
-            problem = f"the list of recent targets cannot be written: {error.strerror or error}"
-        self.problem = problem
+        before = self._before.get("recent", list[Recent]) if self._before is not None else None
 
-    def _write(self, data: bytes) -> None:
-        assert self._path is not None
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=".recent-", dir=self._path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            Path(name).replace(self._path)
-        except OSError:
-            Path(name).unlink(missing_ok=True)
-            raise
+        def added(found: list[Recent] | None) -> list[Recent]:
+            known = before if found is None else found
+            return [Recent(words, now), *(one for one in known or () if one.words and one.words != words)][:KEPT]
+
+        self.file.change("recent", list[Recent], added)
 
 
 def words_of(target: Target) -> tuple[str, ...]:
@@ -126,13 +97,3 @@ def words_of(target: Target) -> tuple[str, ...]:
     if isinstance(target, FilesTarget) and len(target.paths) <= WORKERS_KEPT:
         return tuple(str(path.absolute()) for path in target.paths)
     return ()
-
-
-def _default_path() -> Path | None:
-    """The file in the user's state folder; None for a user without a home (a container's random uid)."""
-    import platformdirs
-
-    try:
-        return platformdirs.user_state_path("xpudbg", appauthor=False) / "recent.json"
-    except RuntimeError:
-        return None

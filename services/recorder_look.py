@@ -26,6 +26,7 @@ from .snapshot import Outcome
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from .findings import Finding
     from .flight_recorder.analysis import Analysis
     from .flight_recorder.dump import Dump
     from .flight_recorder.groups import JobGroup
@@ -62,6 +63,8 @@ class RecorderLook:
     """Where each rank is along the dimensions of the job (tp, pp, dp, ...), as far as its groups tell."""
     progress: Progress = EMPTY
     """How far each rank is in each group."""
+    logged: tuple[Finding, ...] = ()
+    """What lines of NCCL's watchdog in the job's logs say (post mortem)."""
 
     @property
     def ranks(self) -> RankSet:

@@ -8,7 +8,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from .counters.in_report import counters_in_report
 from .instants import utc_text
+from .markdown_text import Piece, joined, unmarked
 from .plain_text import plain
 from .ranksets import RankSet
 from .snapshot import RankClass
@@ -18,6 +20,7 @@ from .version import __version__
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from .artifacts.artifact import Refused
     from .findings import Finding
     from .session import Session
     from .snapshot import RankState, Snapshot
@@ -27,11 +30,17 @@ __all__ = ["SCHEMA", "document", "render_json", "render_markdown", "render_text"
 
 SCHEMA = "xpudbg.report/1"
 
+FILES_SHOWN = 1_000
+"""Files that could not be used, of each kind, in the JSON; the others are counted."""
 STACKS_SHOWN = 100
 """Different stacks in the JSON; the others are counted."""
 _STACKS_IN_TEXT = 5
 """Different stacks in the text forms; more would bury the verdict."""
+_FILES_IN_TEXT = 10
+"""Files left aside in the text forms."""
 _FRAMES_IN_TEXT = 8
+_FENCED = 300
+"""Characters of a line of a stack in Markdown."""
 
 _RANK_COLUMNS = ("rank", "host", "class", "since UTC", "ping ms", "stuck", "where", "reason")
 
@@ -40,10 +49,10 @@ def document(session: Session, *, with_ranks: bool = False) -> dict[str, Any]:
     """The report as plain values: ranks as lists of int, durations in seconds, instants as ISO 8601 in UTC.
 
     Args:
-        session: what is known; its newest closed look is reported.
+        session: what is known; the closed look that is shown, else the newest one, is reported.
         with_ranks: add one entry for each rank.
     """
-    look = session.latest
+    look = session.look
     verdict = session.verdict
     made: dict[str, Any] = {
         "schema": SCHEMA,
@@ -62,10 +71,18 @@ def document(session: Session, *, with_ranks: bool = False) -> dict[str, Any]:
         },
         "looks": [_look(look) for look in session.looks],
         "stacks": _stacks(session.stacks) if session.stacks.look_id else None,
-        "notes": [*session.notes, *(look.notes if look else ()), *([session.secure] if session.secure else [])],
+        "counters": counters_in_report(session.counters) if session.counters.look_id else None,
+        "notes": [
+            *session.notes,
+            *session.asides,
+            *(look.notes if look else ()),
+            *([session.secure] if session.secure else []),
+        ],
         "error": {"message": session.failure, "hint": session.hint} if session.failure else None,
         "faults": [{"doing": fault.doing, "error": fault.error} for fault in session.faults],
     }
+    if session.post_mortem:
+        made["files"] = _files(session.unused)
     if with_ranks:
         made["ranks"] = [_rank(state, session.stacks) for state in session.ranks.values()]
     return made
@@ -87,6 +104,7 @@ def render_text(session: Session, *, with_ranks: bool = False) -> str:
         lines += _class_lines(made)
     lines += _stack_lines(made["stacks"])
     lines += [f"note     {note}" for note in made["notes"]]
+    lines += [f"aside    {line}" for line in _aside_lines(made)]
     lines += [f"fault    xpudbg failed while {fault['doing']}: {fault['error']}" for fault in made["faults"]]
     text = "\n".join(plain(line) for line in lines).rstrip() + "\n"
     if with_ranks and made["ranks"]:
@@ -95,27 +113,38 @@ def render_text(session: Session, *, with_ranks: bool = False) -> str:
 
 
 def render_markdown(session: Session, *, with_ranks: bool = False) -> str:
-    """The document for a ticket: GitHub's Markdown; foreign text stands in code spans or escaped."""
+    """The document for a ticket: GitHub's Markdown, no longer than GitHub takes; foreign text stands in code spans or
+    escaped. What there is no room for is left out, the verdict and the first findings never, and that is said."""
     made = document(session, with_ranks=with_ranks)
-    lines = [f"## xpudbg: {_md(made['verdict'])}", "", _md(_title(made)), "", f"**{_md(made['summary'])}**", ""]
+    title = [
+        f"## xpudbg: {unmarked(made['verdict'])}",
+        "",
+        unmarked(_title(made)),
+        "",
+        f"**{unmarked(made['summary'])}**",
+    ]
+    pieces = [Piece("verdict", "\n".join([*title, ""]))]
     for number, finding in enumerate(made["findings"], 1):
-        lines += [
-            f"{number}. **{finding['kind']}** ({finding['severity']}, {finding['confidence']}): {_md(finding['text'])}"
-        ]
-        lines += [f"   - next: {_md(finding['advice'])}", f"   - refuted if: {_md(finding['refutation'])}"]
-        lines += [f"   - evidence: {_md(text)}" for text in _evidence_lines(finding)]
-    if made["findings"]:
-        lines.append("")
+        kind = f"{finding['kind']}** ({finding['severity']}, {finding['confidence']})"
+        lines = [f"{number}. **{kind}: {unmarked(finding['text'])}"]
+        lines += [f"   - next: {unmarked(finding['advice'])}", f"   - refuted if: {unmarked(finding['refutation'])}"]
+        lines += [f"   - evidence: {unmarked(text)}" for text in _evidence_lines(finding)]
+        pieces.append(Piece("finding", "\n".join(lines)))
     if made["classes"] and not session.post_mortem:
-        lines += ["| class | ranks | which |", "|---|---:|---|"]
-        lines += [f"| {name} | {len(ranks)} | {RankSet(ranks)} |" for name, ranks in made["classes"].items()]
-        lines.append("")
+        head = "\n| class | ranks | which |\n|---|---:|---|"
+        pieces += [
+            Piece("class of ranks", f"| {name} | {len(ranks)} | {unmarked(str(RankSet(ranks)))} |", head)
+            for name, ranks in made["classes"].items()
+        ]
     if stack_lines := _stack_lines(made["stacks"]):
-        lines += ["```", *(plain(line).replace("```", "` ` `") for line in stack_lines[:-1]), "```", ""]
-    lines += [f"- note: {_md(note)}" for note in made["notes"]]
+        fenced = (plain(line, _FENCED).replace("```", "` ` `") for line in stack_lines[:-1])
+        pieces.append(Piece("list of stacks", "\n".join(["", "```", *fenced, "```"])))
+    pieces += [Piece("note", f"- note: {unmarked(note)}", head="") for note in made["notes"]]
+    pieces += [Piece("note", f"- left aside: {unmarked(line)}", head="") for line in _aside_lines(made)]
     if with_ranks and made["ranks"]:
-        lines += ["", _rank_table(made["ranks"], "github")]
-    return "\n".join(lines).rstrip() + "\n"
+        head, rule, *rows = _rank_table(made["ranks"], "github").split("\n")
+        pieces += [Piece("row of the table of ranks", row, f"\n{head}\n{rule}") for row in rows]
+    return joined(pieces)
 
 
 # values -------------------------------------------------------------------------------------------------------
@@ -146,6 +175,16 @@ def _look(look: Snapshot) -> dict[str, Any]:
         "took_s": round(look.took_s, 3),
         "replies": len(look.replies),
         "cancelled": look.cancelled,
+    }
+
+
+def _files(unused: Sequence[Refused]) -> dict[str, Any]:
+    """Files of the target that could not be used: the job's own, and what lies beside them."""
+    failed, aside = ([one for one in unused if one.partial is wanted] for wanted in (True, False))
+    return {
+        "could_not_be_used": [{"name": one.name, "reason": one.reason} for one in failed[:FILES_SHOWN]],
+        "left_aside": [{"name": one.name, "reason": one.reason} for one in aside[:FILES_SHOWN]],
+        "left_out": sum(max(len(some) - FILES_SHOWN, 0) for some in (failed, aside)),
     }
 
 
@@ -244,10 +283,18 @@ def _stack_lines(stacks: dict[str, Any] | None) -> list[str]:
     return [*lines, ""]
 
 
+def _aside_lines(made: dict[str, Any]) -> list[str]:
+    """Files that have nothing to do with the job, a line each; of many the first ones."""
+    aside = made["files"]["left_aside"] if "files" in made else []
+    lines = [f"{one['name']}: {one['reason']}" for one in aside[:_FILES_IN_TEXT]]
+    more = len(aside) - len(lines)
+    return [*lines, f"{more:,} more files"] if more > 0 else lines
+
+
 def _rank_table(ranks: Sequence[dict[str, Any]], style: str) -> str:
     from tabulate import tabulate
 
-    shown = _md if style == "github" else plain
+    shown = unmarked if style == "github" else plain
     rows = [[shown(str(cell)) for cell in _rank_row(rank)] for rank in ranks]
     return tabulate(rows, headers=_RANK_COLUMNS, tablefmt=style, disable_numparse=True, colalign=_RANK_ALIGN)
 
@@ -267,11 +314,3 @@ def _rank_row(rank: dict[str, Any]) -> Iterable[object]:
         rank["where"] or "",
         rank["reason"],
     )
-
-
-_MARKDOWN = str.maketrans({char: f"\\{char}" for char in r"\`*_{}[]<>()#+!|~&@$"})
-
-
-def _md(text: str) -> str:
-    """Plain and without meaning in Markdown."""
-    return plain(text).translate(_MARKDOWN)

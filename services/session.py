@@ -1,32 +1,46 @@
 """What is known of one job: target, rank table, looks, selection. It changes only in `Session.apply`.
 
 A Session lives with its consumer (the UI thread, or the main thread of a command) and holds no thread, socket or
-widget. The engine sends events; the consumer applies them and shows what the Session says.
+widget. The engine sends events; the consumer applies them and shows what the Session says. Ranks, verdict and analyses
+are those of the look that is shown: the live state, or an older look that a person has gone back to.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import copy
+from dataclasses import replace
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from . import events
 from .cluster import liveness
 from .counters.look import NO_COUNTERS
 from .findings import Verdict, VerdictValue
+from .live_state import LiveState, LookUnderWay
+from .look_book import LookBook
 from .ranksets import RankSet
-from .recorder_look import RecorderLook
-from .snapshot import LookContext, Outcome, RankClass, RankReply, RankState, Snapshot
-from .stack_look import StackLook
+from .snapshot import LookContext, Outcome, Snapshot
 from .store_browse.events import StoreEvent
 from .store_browse.shown import StoreShown
 from .verdict import judge
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .artifacts.artifact import Refused
+    from .counters.look import CounterLook
+    from .look_record import LookRecord
+    from .recorder_look import RecorderLook
+    from .snapshot import RankClass, RankReply, RankState
+    from .stack_look import StackLook
+
 __all__ = ["LookUnderWay", "Phase", "Session"]
 
-LOOKS_KEPT = 64
-"""Closed looks kept; the oldest goes first."""
-LOOKS_MEMORY = 256 * 1024 * 1024
-"""Bytes that closed looks may take together; the newest two are always kept."""
+_JUDGES_NOTHING = (
+    *(events.RankSelected, events.RanksMarked, events.LookShown, events.LookPacked, events.AnalysedAgain),
+    *(events.LookClosed, events.OpProgressed, events.OpEnded, events.TargetProgress),
+)
+"""Events that leave what is known as it is, or judge it themselves."""
 
 
 class Phase(StrEnum):
@@ -36,25 +50,6 @@ class Phase(StrEnum):
     OPENING = "opening"
     OPEN = "open"
     FAILED = "failed"
-
-
-@dataclass(slots=True)
-class LookUnderWay:
-    """The look that has not closed yet."""
-
-    id: int
-    taken_at: int
-    asked: RankSet
-    replies: dict[tuple[int, str], RankReply] = field(default_factory=dict)
-    told: set[int] = field(default_factory=set)
-    """Ranks about which this look already says something (their ping has ended)."""
-    received: dict[tuple[int, str], int] = field(default_factory=dict)
-    """Bytes so far of large bodies on their way."""
-
-    @property
-    def waiting_for(self) -> RankSet:
-        """Ranks asked of which nothing has come yet."""
-        return self.asked - RankSet(self.told)
 
 
 class Session:
@@ -73,29 +68,27 @@ class Session:
         self.phase = phase
         self.label = label
         """The target as shown, without secrets."""
-        self.world_size = 0
+        self.live = LiveState()
+        """What is known now, whatever look is shown."""
         self.notes: tuple[str, ...] = ()
         self.secure = ""
         self.replayed = ""
         """Where the looks come from when the job is not asked any more; empty for a live job."""
+        self.asides: tuple[str, ...] = ()
+        """What is worth knowing and limits nothing, one plain line each."""
+        self.unused: tuple[Refused, ...] = ()
+        """Of a target of files: those that could not be used, the job's own first, then what is left aside."""
+        self.reading: events.TargetProgress | None = None
+        """How far the reading of files is; None when none are being read."""
         self.failure = ""
         """Why the target could not be read (phase failed), one plain line."""
         self.hint = ""
         """What to do about `failure`."""
-        self.ranks: dict[int, RankState] = {}
-        """The live rank table, ascending; changes while a look is under way."""
-        self.looks: list[Snapshot] = []
-        """Closed looks, oldest first."""
+        self.book = LookBook()
+        """Closed looks with what was made of them."""
         self.under_way: LookUnderWay | None = None
-        self.stacks = StackLook(look_id=0)
-        """What the stacks of the newest analysed look say; its `look_id` is 0 before the first."""
-        self.recorded_stacks: StackLook | None = None
-        """Of a job that is known from files: the stacks its recorders kept of the calls that are not over. They are of
-        the time of the call, so nothing but the stacks screen uses them."""
-        self.recorder = RecorderLook(look_id=0)
-        """What the flight recorders of the newest analysed look say; its `look_id` is 0 before the first."""
-        self.counters = NO_COUNTERS
-        """What the wait counters of the newest analysed look say; its `look_id` is 0 before the first."""
+        self._again_failed: dict[int, str] = {}
+        """Why a look could not be analysed again."""
         self.asked: dict[tuple[int, str], RankReply] = {}
         """The newest answer to what a person asked of a rank, by rank and source."""
         self.store = StoreShown()
@@ -106,9 +99,78 @@ class Session:
     # what the screens read ------------------------------------------------------------------------------------
 
     @property
+    def looks(self) -> list[Snapshot]:
+        """Closed looks, oldest first."""
+        return self.book.snapshots
+
+    @property
     def latest(self) -> Snapshot | None:
         """The newest closed look."""
-        return self.looks[-1] if self.looks else None
+        return self.book.snapshots[-1] if self.book.snapshots else None
+
+    @property
+    def shown(self) -> LookRecord | None:
+        """The older look that is shown because a person has gone to it; None for the live state."""
+        return self.book.get(self.book.pinned)
+
+    @property
+    def look(self) -> Snapshot | None:
+        """The closed look that is shown: the one gone to, else the newest."""
+        shown = self.shown
+        return shown.snapshot if shown is not None else self.latest
+
+    @property
+    def look_before(self) -> Snapshot | None:
+        """The closed look that what is shown follows."""
+        shown = self.shown
+        if shown is not None:
+            before = self.book.before(shown.snapshot.id)
+            return before.snapshot if before is not None else None
+        looks = self.looks if self.under_way is not None else self.looks[:-1]
+        return looks[-1] if looks else None
+
+    @property
+    def ranks(self) -> Mapping[int, RankState]:
+        """The rank table that is shown, ascending; the live one changes while a look is under way."""
+        shown = self.shown
+        return shown.snapshot.ranks if shown is not None else self.live.ranks
+
+    @property
+    def world_size(self) -> int:
+        shown = self.shown
+        return shown.snapshot.world_size if shown is not None else self.live.world_size
+
+    @property
+    def stacks(self) -> StackLook:
+        """What the stacks of the newest analysed look say, or of the one shown; `look_id` is 0 where there are none."""
+        return (self.shown or self.live).stacks
+
+    @property
+    def recorded_stacks(self) -> StackLook | None:
+        """Of a job that is known from files: the stacks its recorders kept of the calls that are not over. They are of
+        the time of the call, so nothing but the stacks screen uses them."""
+        return (self.shown or self.live).recorded
+
+    @property
+    def recorder(self) -> RecorderLook:
+        """What the flight recorders of that look say; `look_id` is 0 where there are none."""
+        return (self.shown or self.live).recorder
+
+    @property
+    def counters(self) -> CounterLook:
+        """What the wait counters of that look say; `look_id` is 0 where there are none."""
+        return (self.shown or self.live).counters
+
+    @property
+    def reading_again(self) -> str:
+        """Why the look shown has no analyses for now, one plain line; empty when nothing is missing."""
+        shown = self.shown
+        if shown is None or not shown.dropped:
+            return ""
+        failed = self._again_failed.get(shown.snapshot.id)
+        if failed is not None:
+            return f"look {shown.snapshot.id} can't be read again: {failed}"
+        return f"look {shown.snapshot.id}: stacks, recorders and counters are being read again"
 
     @property
     def all_ranks(self) -> RankSet:
@@ -116,31 +178,37 @@ class Session:
 
     @property
     def verdict(self) -> Verdict:
+        """Of the look shown, as it was judged; else what is known so far."""
+        shown = self.shown
+        return shown.verdict if shown is not None else self.live_verdict
+
+    @property
+    def live_verdict(self) -> Verdict:
         """What is known so far, of the look under way too; computed when first asked for after a change."""
         if self._verdict is None:
-            self._verdict = self._judge()
+            self._verdict = self._judge(self.latest, under_way=self.under_way is not None or not self.looks)
         return self._verdict
 
-    def _judge(self) -> Verdict:
-        if not self.ranks:
+    def _judge(self, look: Snapshot | None, *, under_way: bool) -> Verdict:
+        live = self.live
+        if not live.ranks:
             return Verdict(VerdictValue.UNKNOWN, self.failure or "no rank is known yet", under_way=True)
         waiting = self.under_way.waiting_for if self.under_way else RankSet()
-        notes = (*(self.latest.notes if self.latest else ()), *self.notes)
         return judge(
-            self.ranks,
+            live.ranks,
             waiting=waiting,
-            under_way=self.under_way is not None or not self.looks,
-            notes=notes,
-            stacks=self.stacks if self.stacks.look_id else None,
-            recorder=self.recorder if self.recorder.look_id else None,
-            counters=self.counters if self.counters.look_id else None,
-            world_size=self.world_size if not self.post_mortem else 0,
+            under_way=under_way,
+            notes=(*(look.notes if look else ()), *self.notes),
+            stacks=live.stacks if live.stacks.look_id else None,
+            recorder=live.recorder if live.recorder.look_id else None,
+            counters=live.counters if live.counters.look_id else None,
+            world_size=live.world_size if not self.post_mortem else 0,
         )
 
     @property
     def post_mortem(self) -> bool:
         """Whether the job is known from files alone."""
-        return any(state.address.file for state in self.ranks.values())
+        return any(state.address.file for state in self.live.ranks.values())
 
     @property
     def asks(self) -> bool:
@@ -159,9 +227,19 @@ class Session:
         order = list(self.ranks)
         if not order:
             return None
-        if self.selected not in self.ranks:
+        if self.selected is None or self.selected not in self.ranks:
             return order[0]
         return order[(order.index(self.selected) + step) % len(order)]
+
+    def frozen(self) -> Session:
+        """A copy of the live state that another thread may read while this one goes on."""
+        made = copy.copy(self)
+        made.live, made.book, made.asked = (
+            replace(self.live, ranks=dict(self.live.ranks)),
+            self.book.copy(),
+            dict(self.asked),
+        )
+        return made
 
     # the one place where it changes ---------------------------------------------------------------------------
 
@@ -174,9 +252,12 @@ class Session:
         match event:
             case events.TargetOpening():
                 self._begin(event.label, Phase.OPENING)
+            case events.TargetProgress():
+                self.reading = event
             case events.TargetOpened():
                 self._opened(event)
             case events.TargetFailed():
+                self.reading = None
                 self.phase, self.label = Phase.FAILED, event.label
                 self.failure, self.hint = event.message, event.hint
             case events.TargetClosed():
@@ -189,17 +270,22 @@ class Session:
                 if self.under_way is not None and self.under_way.id == event.look_id:
                     self.under_way.received[event.rank, event.source] = event.received
             case events.Analysed():
-                self.stacks, self.recorder = event.stacks, event.recorder
-                self.recorded_stacks = event.recorded
-                self.counters = event.counters or NO_COUNTERS
+                live = self.live
+                live.stacks, live.recorder, live.recorded = event.stacks, event.recorder, event.recorded
+                live.counters = event.counters or NO_COUNTERS
+            case events.AnalysedAgain():
+                self._analysed_again(event)
+            case events.LookPacked():
+                if self._is_there(event.look_id, event.taken_at):
+                    self.book.repack(event.look_id, event.replies)
             case events.AskedReply():
                 self.asked[event.reply.rank, event.reply.source] = event.reply
                 self._fold(event.reply)
             case events.LateReply():
                 self._fold(event.reply)
             case events.StuckChanged():
-                if event.rank in self.ranks:
-                    self.ranks[event.rank] = replace(self.ranks[event.rank], stuck=event.handlers)
+                if event.rank in self.live.ranks:
+                    self.live.ranks[event.rank] = replace(self.live.ranks[event.rank], stuck=event.handlers)
             case events.LookClosed():
                 self._closed(event)
             case events.EngineFailed():
@@ -209,26 +295,54 @@ class Session:
                     self.selected = event.rank
             case events.RanksMarked():
                 self.marked = event.ranks & self.all_ranks
-        if not isinstance(event, events.RankSelected | events.RanksMarked | events.OpProgressed | events.OpEnded):
+            case events.LookShown():
+                self._show(event.look_id)
+        if not isinstance(event, _JUDGES_NOTHING):
             self._verdict = None
         self.revision += 1
 
     def _opened(self, event: events.TargetOpened) -> None:
-        self.phase, self.label, self.world_size = Phase.OPEN, event.label, event.world_size
+        self.phase, self.label, self.live.world_size = Phase.OPEN, event.label, event.world_size
         self.notes, self.secure, self.failure, self.hint = event.notes, event.secure, "", ""
         self.store.where = event.store
-        self.replayed = event.replayed
+        self.replayed, self.unused, self.asides, self.reading = event.replayed, event.unused, event.asides, None
         table: dict[int, RankState] = {}
         for address in event.addresses:
-            known = self.ranks.get(address.rank)
+            known = self.live.ranks.get(address.rank)
             if known is not None and known.address == address:
                 table[address.rank] = known
             else:
                 table[address.rank] = liveness.begin(address)
-        self.ranks = table
+        self.live.ranks = table
+        self._choose_within()
+
+    def _choose_within(self) -> None:
+        """Selection and marks are of ranks that are shown."""
         self.marked = self.marked & self.all_ranks
-        if self.selected not in table:
-            self.selected = next(iter(table), None)
+        if self.selected not in self.ranks:
+            self.selected = next(iter(self.ranks), None)
+
+    def _show(self, look_id: int | None) -> None:
+        """Show a look; the newest one is the live state, as long as no look is under way."""
+        latest = self.latest
+        if latest is not None and look_id == latest.id and self.under_way is None:
+            look_id = None
+        if look_id is not None:
+            self._again_failed.pop(look_id, None)
+        self.book.pin(look_id)
+        self._choose_within()
+
+    def _is_there(self, look_id: int, taken_at: int) -> bool:
+        record = self.book.get(look_id)
+        return record is not None and record.snapshot.taken_at == taken_at
+
+    def _analysed_again(self, event: events.AnalysedAgain) -> None:
+        if not self._is_there(event.look_id, event.taken_at):
+            return
+        if event.found is None:
+            self._again_failed[event.look_id] = event.failure
+        else:
+            self.book.restore(event.look_id, event.found.stacks, event.found.recorder, event.found.counters)
 
     def _started(self, event: events.LookStarted) -> None:
         if self.under_way is not None and self.under_way.id == event.look_id:
@@ -247,47 +361,38 @@ class Session:
         self._fold(reply)
 
     def _fold(self, reply: RankReply) -> None:
-        state = self.ranks.get(reply.rank)
+        state = self.live.ranks.get(reply.rank)
         if state is not None:
-            self.ranks[reply.rank] = liveness.fold(state, reply)
+            self.live.ranks[reply.rank] = liveness.fold(state, reply)
 
     def _closed(self, event: events.LookClosed) -> None:
         look = self.under_way
         if look is None or look.id != event.look_id:
             return
+        ranks = self.live.ranks
         if not event.cancelled and not self.post_mortem:
-            for rank in look.asked & self.all_ranks:
+            for rank in look.asked & RankSet(ranks):
                 ping = look.replies.get((rank, "ping"))
                 if ping is None or ping.outcome is Outcome.CANCELLED:
                     why = ping.error if ping is not None else "xpudbg itself failed on it"
-                    self.ranks[rank] = liveness.not_told(self.ranks[rank], why)
-        self.ranks |= liveness.compare_hosts(self.ranks)
+                    ranks[rank] = liveness.not_told(ranks[rank], why)
+        ranks |= liveness.compare_hosts(ranks)
         for rank in look.told:
-            if rank in self.ranks:
-                self.ranks[rank] = liveness.settle(self.ranks[rank])
-        self._keep(
-            Snapshot(
-                id=look.id,
-                taken_at=look.taken_at,
-                closed_at=event.closed_at,
-                target=self.label,
-                world_size=self.world_size,
-                ranks=self.ranks,
-                replies=look.replies,
-                cancelled=event.cancelled,
-                notes=event.notes,
-                partial=event.partial,
-                context=event.context or LookContext(),
-            )
+            if rank in ranks:
+                ranks[rank] = liveness.settle(ranks[rank])
+        closed = Snapshot(
+            id=look.id,
+            taken_at=look.taken_at,
+            closed_at=event.closed_at,
+            target=self.label,
+            world_size=self.live.world_size,
+            ranks=ranks,
+            replies=look.replies,
+            cancelled=event.cancelled,
+            notes=event.notes,
+            partial=event.partial,
+            context=event.context or LookContext(),
         )
         self.under_way = None
-
-    def _keep(self, snapshot: Snapshot) -> None:
-        self.looks.append(snapshot)
-        del self.looks[:-LOOKS_KEPT]
-        left = LOOKS_MEMORY
-        for number, look in enumerate(reversed(self.looks)):
-            left -= look.memory()
-            if left < 0 and number >= 2:
-                del self.looks[: len(self.looks) - number]
-                break
+        self._verdict = self._judge(closed, under_way=False)
+        self.book.keep(self.live.record(closed, self._verdict))

@@ -15,6 +15,7 @@ from .ranksets import RankSet
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from .artifacts.watchdog import WatchdogLine
     from .health import Health
     from .profiles.memberships import Memberships
     from .spool import Body
@@ -147,6 +148,14 @@ class LookContext:
     """Who is in which group, by the rank whose profile said so."""
     may_wait: RankSet | None = None
     """Ranks whose line in the source waits for others, unseen by Python's stack; None when that was not looked at."""
+    unreadable: Mapping[int, str] = field(default_factory=dict)
+    """Post mortem: why a rank's file could not be used, one plain line each."""
+    mixed: RankSet = field(default_factory=RankSet)
+    """Post mortem: ranks of which files of several hosts or runs lie together."""
+    watchdog: tuple[WatchdogLine, ...] = ()
+    """Post mortem: lines of NCCL's watchdog in logs."""
+    heard: RankSet = field(default_factory=RankSet)
+    """Post mortem: ranks that wrote into a log."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Bodies of replies: small ones in memory, those over 64 KiB on disk by content hash."""
+"""Bodies of replies: small ones in memory, those over 64 KiB on disk by content hash, those of older looks packed."""
 
 from __future__ import annotations
 
@@ -10,15 +10,26 @@ import threading
 import weakref
 import zlib
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 from weakref import WeakValueDictionary
 
-__all__ = ["EMPTY", "INLINE_LIMIT", "Body", "BodyWriter", "Sink", "Spool"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["EMPTY", "INLINE_LIMIT", "PACK_LEAST", "Body", "BodyWriter", "Sink", "Spool"]
 
 INLINE_LIMIT = 64 * 1024
 """Bytes up to which a body stays in memory."""
+PACK_LEAST = 256
+"""Bytes from which a body is worth packing: a handle on a packed one takes about as much."""
+
+
+class PackedFile:
+    """A file that holds many bodies, as long as one of them is in use."""
+
+    __slots__ = ("__weakref__",)
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
@@ -35,6 +46,10 @@ class Body:
     deflated: int | None = None
     """Bytes that it takes in the file when it stands there deflated (raw, as in a zip); None where it stands as it
     is."""
+    spooled: bool = False
+    """Whether the file is a spool's, which removes it with the last body that lies there."""
+    keeper: PackedFile | None = field(default=None, compare=False, repr=False)
+    """Stands for the file where that holds many bodies: it goes with the last one that has this."""
 
     def read(self, limit: int | None = None) -> bytes:
         """The bytes, at most `limit` of them from the start, never more than `size`.
@@ -99,7 +114,8 @@ class Spool:
         self._inline: WeakValueDictionary[bytes, Body] = WeakValueDictionary()
         self._uses: Counter[Path] = Counter()
         """How many bodies in use have this file; a file without any is removed."""
-        self._guard = threading.Lock()
+        self._guard = threading.RLock()
+        """Bodies may be let go of at any time, also while it is held."""
 
     @property
     def folder(self) -> Path:
@@ -125,12 +141,42 @@ class Spool:
         writer.write(data)
         return writer.finish()
 
+    def pack(self, bodies: Iterable[Body]) -> list[Body]:
+        """Write bodies that lie in memory into one file, to free the memory; it is removed when none is in use.
+
+        Returns:
+            One body for each, in order: equal ones are one; small ones and those that lie in a file are given back.
+
+        Raises:
+            OSError: the disk is full or the spool folder is gone.
+        """
+        made: list[Body] = []
+        packed: dict[bytes, Body] = {}
+        handle, name = tempfile.mkstemp(prefix="look-", dir=self.folder)
+        path, keeper = Path(name), PackedFile()
+        self._count(keeper, path)
+        with os.fdopen(handle, "wb") as file:
+            for body in bodies:
+                data = body.inline
+                if data is None or len(data) < PACK_LEAST:
+                    made.append(body)
+                    continue
+                if data not in packed:
+                    packed[data] = Body(len(data), None, path, file.tell(), spooled=True, keeper=keeper)
+                    file.write(data)
+                made.append(packed[data])
+        return made
+
     def _stored(self, path: Path, size: int) -> Body:
-        body = Body(size=size, path=path)
+        body = Body(size=size, path=path, spooled=True)
+        self._count(body, path)
+        return body
+
+    def _count(self, user: Body | PackedFile, path: Path) -> None:
+        """The file is in use as long as this is."""
         with self._guard:
             self._uses[path] += 1
-        weakref.finalize(body, self._released, path).atexit = False
-        return body
+        weakref.finalize(user, self._released, path).atexit = False
 
     def _released(self, path: Path) -> None:
         with self._guard:

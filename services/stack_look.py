@@ -147,4 +147,6 @@ def _why(rank: int, replies: Mapping[tuple[int, str], RankReply], dump: StackDum
         reply = replies.get((rank, source))
         if reply is not None and reply.error:
             return f"{source}: {reply.error}"
+    if any((rank, source) in replies for source in SOURCES):
+        return "the answer is empty"
     return "no stack was asked for"

@@ -5,12 +5,14 @@ Nothing here connects to anything; files are read only to see whether they list 
 
 from __future__ import annotations
 
+import glob
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .endpoints import DEFAULT_STORE_PORT, ENDPOINT_FORMS, Endpoint, TargetError, parse_endpoint, quoted
+from .flight_recorder.file_names import read_name
 from .worker_list import names_worker, numbered, read_worker_file
 
 if TYPE_CHECKING:
@@ -30,12 +32,35 @@ __all__ = [
 
 FORMS_HINT = (
     "write host:port of the job's store, http://host:port of one or several workers, "
-    "a file with one worker a line, a folder of flight recorder dumps, or demo"
+    "a file with one worker a line, files and folders of what a job left (dumps, stacks, logs, traces, archives of "
+    "them, a bundle), or demo"
 )
+NO_FILE_HINT = (
+    "give the folder, file or archive (tar, tgz, zip, gz) of what a job left, or * for several; "
+    "a folder is gone through with -r"
+)
+MOST_MATCHES = 100_000
+"""Files that a pattern may stand for."""
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://", re.ASCII)
 _FILE_SUFFIXES = frozenset(
-    (".bin", ".gz", ".json", ".jsonl", ".log", ".pkl", ".pickle", ".tar", ".txt", ".zip", ".zst")
+    (
+        *(
+            ".bin",
+            ".dump",
+            ".err",
+            ".html",
+            ".json",
+            ".jsonl",
+            ".log",
+            ".out",
+            ".pkl",
+            ".pickle",
+            ".trace",
+            ".txt",
+        ),
+        *(".bz2", ".gz", ".tar", ".tbz2", ".tgz", ".txz", ".xpudbg", ".xz", ".zip", ".zst"),
+    )
 )
 """A word with such an ending is meant as a file, also when it is not there."""
 
@@ -104,10 +129,11 @@ def parse_target(words: Sequence[str], env: Mapping[str, str]) -> Target | None:
       worker servers. One without a rank has the rank after the one before it, the first has 0;
     - `host:port`, `tcp://host:port`, `[IPv6]:port`, also without the port: the job's store;
     - an existing file that lists workers, one a line in the same forms, `#` for comments: worker servers;
-    - another existing file or folder, or several: files.
+    - another existing file or folder, or several: files. Of several some may be gone;
+    - a pattern with `*`, `?` or `[`, where no file is called so: the files that it matches.
 
     A word with a slash is always a path. A word with a port is always an address (write ./host:1 for a file of that
-    name). Any other word is a path if that exists, and a host name if not.
+    name). Any other word is a path if that exists or it is named as files are, and a host name if not.
 
     Returns:
         The target; None when there are no words and no MASTER_ADDR.
@@ -144,12 +170,13 @@ def _from_environment(env: Mapping[str, str]) -> StoreTarget | None:
 
 
 def _several(words: Sequence[str]) -> Target:
-    paths = [_as_path(word) for word in words]
-    if all(_exists(path) for path in paths):
-        return FilesTarget(tuple(paths))
-    odd = next(
-        (word for word, path in zip(words, paths, strict=True) if not names_worker(word) and not _exists(path)), None
-    )
+    addresses = any(names_worker(word) or _URL.match(word) for word in words)
+    paths = [path for word in words for path in (_matches(word) or (_as_path(word),))] if not addresses else []
+    if any(_exists(path) for path in paths) and all(_exists(path) or _named_as_file(str(path)) for path in paths):
+        return FilesTarget(tuple(dict.fromkeys(paths)))
+    if not addresses and all(_named_as_file(word) for word in words):
+        raise _no_file(words[0])
+    odd = next((word for word in words if not names_worker(word) and not _exists(_as_path(word))), None)
     odd = odd or next(word for word in words if not names_worker(word))
     raise TargetError(
         f"{quoted(odd)} can't stand among several words: these are workers, or files that exist",
@@ -164,15 +191,48 @@ def _one(word: str) -> Target:
             raise TargetError(f"{quoted(word)}: {scheme[1]}:// is not known here", hint=FORMS_HINT)
         return _store(word[scheme.end() :].rstrip("/"))
     path = _as_path(word)
-    if "/" in word or word in (".", "..") or word.startswith("~"):
-        if not _exists(path):
-            raise TargetError(f"{quoted(word)}: there is no such file or folder", hint=FORMS_HINT)
+    if _exists(path) and (":" not in word or _named_as_file(word)):
         return _path(path)
-    if ":" not in word and _exists(path):
-        return _path(path)
-    if path.suffix.lower() in _FILE_SUFFIXES:
-        raise TargetError(f"{quoted(word)}: there is no such file or folder", hint=FORMS_HINT)
+    matches = _matches(word)
+    if matches:
+        return _path(matches[0]) if len(matches) == 1 else FilesTarget(matches)
+    if _named_as_file(word):
+        raise _no_file(word)
     return _store(word)
+
+
+def _named_as_file(word: str) -> bool:
+    """Whether a word can only be meant as a path, whether that exists or not."""
+    if "/" in word or word in (".", "..") or word.startswith("~"):
+        return True
+    if Path(word).suffix.lower() in _FILE_SUFFIXES:
+        return True
+    named = read_name(word) if ":" not in word else None
+    return named is not None and named.plain and "_" in word  # no host has such a name
+
+
+def _matches(word: str) -> tuple[Path, ...]:
+    """The files that a pattern stands for, by name; none where it is no pattern, or matches nothing."""
+    path = _as_path(word)
+    if not glob.has_magic(word) or word.startswith("[") or _exists(path):
+        return ()
+    found = []
+    for name in glob.iglob(str(path)):
+        found.append(name)
+        if len(found) > MOST_MATCHES:
+            raise TargetError(
+                f"{quoted(word)} matches more than {MOST_MATCHES:,} files", hint="give the folder instead"
+            )
+    return tuple(Path(name) for name in sorted(found))
+
+
+def _no_file(word: str) -> TargetError:
+    """What is said of a path that is not there."""
+    path = _as_path(word)
+    if glob.has_magic(word):
+        return TargetError(f"{quoted(word)} matches no file", hint=NO_FILE_HINT)
+    near = f"{quoted(str(path.parent))} exists; " if "/" in word and _exists(path.parent) else ""
+    return TargetError(f"{quoted(word)}: there is no such file or folder", hint=near + NO_FILE_HINT)
 
 
 def _store(text: str) -> StoreTarget:

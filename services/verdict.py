@@ -6,6 +6,7 @@ exports them escapes them.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .class_findings import CLASS_VALUES, class_findings
@@ -82,6 +83,8 @@ def judge(
         missed=recorder.missed if recorder is not None else None,
     )
     findings += health_findings(ranks, named)
+    if recorder is not None:
+        findings += _logged(recorder.logged, findings)
     if counters is not None:
         known = recorder.ranks if recorder is not None else RankSet()
         if stacks is not None:
@@ -94,7 +97,7 @@ def judge(
         silent = silent - recorder.ranks - (recorder.read & recorder.not_joined)
     from_files = all(state.address.file for state in ranks.values())
     if from_files:
-        silent = silent - _told_by_files(stacks, counters)
+        silent = silent - _told_by_files(stacks, counters, recorder)
     missing = silent | (waiting or RankSet())
     accused = [finding for finding in findings if finding.severity.accuses]
     if accused:
@@ -119,9 +122,19 @@ def judge(
     return _calm(ranks, by_class, findings, missing, moving, under_way=under_way, notes=notes)
 
 
-def _told_by_files(stacks: StackLook | None, counters: CounterLook | None) -> RankSet:
+def _logged(logged: Sequence[Finding], known: Sequence[Finding]) -> list[Finding]:
+    """What the watchdog wrote into logs, beside what is known: a flight recorder that accuses knows more than lines of
+    a log, which are no more than its context then."""
+    if not any(one.severity.accuses for one in known):
+        return list(logged)
+    return [replace(one, severity=Severity.INFO) for one in logged]
+
+
+def _told_by_files(stacks: StackLook | None, counters: CounterLook | None, recorder: RecorderLook | None) -> RankSet:
     """Ranks of which files tell something beside their flight recorder."""
     told = RankSet() if stacks is None else RankSet(stacks.dumps)
+    for one in recorder.logged if recorder is not None else ():
+        told |= one.culprits | one.waiting
     return told if counters is None else told | RankSet(counters.table.ranks.tolist())
 
 

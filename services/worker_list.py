@@ -21,6 +21,10 @@ FILE_LIMIT = 8 * 1024 * 1024
 """Bytes of a file of workers that are read; about 100,000 addresses."""
 LINE_LIMIT = 4_096
 """Characters in a line of such a file."""
+_HEAD = 64 * 1024
+"""Bytes by which most files are known to be no such list."""
+_SAMPLE = 40
+"""Lines of which at least half must be addresses in a list with a mistake in it: less is a text of another kind."""
 
 _NAMED = re.compile(r"rank([0-9]+)\s*=\s*", re.ASCII | re.IGNORECASE)
 _MEANT_AS_WORKER = re.compile(r"rank[0-9]+\s*=|https?://", re.ASCII | re.IGNORECASE)
@@ -71,7 +75,8 @@ def read_worker_file(path: Path) -> tuple[RankAddress, ...] | None:
     """The workers that a file lists, or None when it is a folder or another file.
 
     A file lists workers when its first line that is neither blank nor a comment begins with `http://`, `https://` or
-    `rankN=`, or is `host:port`; then every line must be an address.
+    `rankN=`, or is `host:port`; then every line must be an address. A text that begins so and holds few more of them
+    is another file: a log.
 
     Raises:
         TargetError: the file can't be read, is too large, or a line of it is no address; the message names the line.
@@ -83,7 +88,10 @@ def read_worker_file(path: Path) -> tuple[RankAddress, ...] | None:
         if not stat.S_ISREG(kind):
             raise TargetError(f"{quoted(str(path))} is neither a file nor a folder", hint="give a regular file")
         with path.open("rb") as file:
-            data = file.read(FILE_LIMIT + 1)
+            data = file.read(_HEAD)
+            if len(data) == _HEAD and _is_another(data):
+                return None
+            data += file.read(FILE_LIMIT + 1 - len(data))
     except OSError as error:
         raise TargetError(
             f"{quoted(str(path))} can't be read: {error.strerror or error}", hint="check its permissions"
@@ -93,7 +101,7 @@ def read_worker_file(path: Path) -> tuple[RankAddress, ...] | None:
         if data.strip():
             raise TargetError(f"{quoted(str(path))} holds comments only", hint="write one address a line")
         return None
-    if not _is_worker(lines[0][1]):
+    if not _is_worker(lines[0][1]) or _is_text(lines):
         return None
     if len(data) > FILE_LIMIT:
         raise TargetError(
@@ -112,14 +120,30 @@ def _meaningful(data: bytes) -> list[tuple[int, str]]:
     return lines
 
 
-def _is_worker(text: str) -> bool:
-    if names_worker(text):
+def _is_another(head: bytes) -> bool:
+    """Whether the first lines of a large file tell that it lists no workers."""
+    if b"\0" in head:
         return True
+    lines = _meaningful(head.rpartition(b"\n")[0] or head)
+    return bool(lines) and (not _is_worker(lines[0][1]) or _is_text(lines))
+
+
+def _is_text(lines: list[tuple[int, str]]) -> bool:
+    some = lines[:_SAMPLE]
+    return len(some) > 2 and 2 * sum(_parses(text) for _, text in some) < len(some)
+
+
+def _parses(text: str) -> bool:
+    named = _NAMED.match(text)
     try:
-        parse_worker(text)
+        parse_worker(text[named.end() :] if named else text)
     except TargetError:
         return False
     return True
+
+
+def _is_worker(text: str) -> bool:
+    return names_worker(text) or _parses(text)
 
 
 def _parsed(path: Path, lines: list[tuple[int, str]]) -> tuple[RankAddress, ...]:

@@ -13,11 +13,29 @@ settings.register_profile("same", derandomize=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 """The same examples in each run: a change is judged by itself. HYPOTHESIS_PROFILE=default looks for new ones."""
 
+SETTINGS = (
+    "XPUDBG_CONFIG",
+    *(f"XPUDBG_{name}" for name in ("THEME", "REFRESH", "TIMEOUT", "DEADLINE", "LOG", "LOG_LEVEL", "SERVER")),
+    *(f"XPUDBG_{name}" for name in ("NO_MOUSE", "ASCII")),
+)
+
 
 def pytest_collection_finish() -> None:
     """Thousands of collected tests and their modules live to the end: no collection of garbage looks at them again."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_settings() -> Iterator[None]:
+    """The settings of whoever runs the tests change none of them; child processes inherit this."""
+    before = {name: value for name, value in os.environ.items() if name in SETTINGS}
+    for name in before:
+        del os.environ[name]
+    os.environ["XPUDBG_CONFIG"] = os.devnull
+    yield
+    del os.environ["XPUDBG_CONFIG"]
+    os.environ.update(before)
 
 
 @pytest.fixture(autouse=True, scope="session")

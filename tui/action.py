@@ -15,15 +15,19 @@ if TYPE_CHECKING:
 
 __all__ = [
     "POST_MORTEM",
+    "REPLAYED",
     "Action",
     "Scope",
     "can_ask",
     "can_look",
+    "can_watch",
     "counters_there",
     "has_findings",
     "job_behind",
     "look_under_way",
+    "needs_closed_look",
     "needs_counters",
+    "needs_earlier_look",
     "needs_looks",
     "needs_marks",
     "needs_progress",
@@ -32,11 +36,14 @@ __all__ = [
     "needs_stacks",
     "needs_target",
     "needs_torchcomms",
+    "needs_unused",
     "takes_looks",
 ]
 
 POST_MORTEM = "post mortem: nothing to ask"
 """Why what needs a living job cannot be done on files."""
+REPLAYED = "a bundle: nothing to ask"
+"""The same for looks that were captured."""
 
 
 class Scope(StrEnum):
@@ -60,6 +67,7 @@ class Scope(StrEnum):
     STORE = "store"
     DOCTOR = "doctor"
     ANSWER = "answer"
+    COMPARISON = "comparison of looks"
     DISPATCH = "dispatch"
     CASES = "cases"
     EDITOR = "fields of a case"
@@ -72,6 +80,8 @@ class Scope(StrEnum):
     HELP = "help"
     QUESTION = "question"
     REQUEST = "line to be typed"
+    FORM = "fields to be filled in"
+    TOGGLE = "something to be switched on"
 
 
 def _always(_session: Session) -> str:
@@ -93,23 +103,51 @@ def can_look(session: Session) -> str:
 
 
 def takes_looks(session: Session) -> str:
-    return POST_MORTEM if session.post_mortem else needs_target(session)
+    return _asks_nobody(session) or needs_target(session)
 
 
 def can_ask(session: Session) -> str:
-    return POST_MORTEM if session.post_mortem else needs_ranks(session)
+    return _asks_nobody(session) or needs_ranks(session)
+
+
+def can_watch(session: Session) -> str:
+    if reason := takes_looks(session):
+        return reason
+    if session.phase is Phase.OPEN:
+        return ""
+    return "the target is being opened" if session.phase is Phase.OPENING else "the target could not be opened"
+
+
+def needs_closed_look(session: Session) -> str:
+    return needs_target(session) or ("" if session.looks else "no look has ended yet")
+
+
+def _asks_nobody(session: Session) -> str:
+    """Why no rank can be asked whatever is done; empty for a living job."""
+    if session.asks:
+        return ""
+    return REPLAYED if session.replayed else POST_MORTEM
+
+
+def needs_earlier_look(session: Session) -> str:
+    """Why there is no other look to go to."""
+    if len(session.looks) > 1:
+        return ""
+    return "there is only one look" if session.looks else needs_target(session) or "no look has ended yet"
 
 
 def look_under_way(session: Session) -> str:
-    if session.post_mortem:
-        return POST_MORTEM
+    if reason := _asks_nobody(session):
+        return reason
     return "" if session.under_way is not None else "no look is under way"
 
 
 def needs_stacks(session: Session) -> str:
+    if session.stacks.dumps:
+        return ""
     if session.recorded_stacks is not None:
         return "" if session.recorded_stacks.dumps else "these dumps have no stacks"
-    return "" if session.stacks.look_id else "there are no stacks yet"
+    return "" if session.stacks.look_id else session.reading_again or "there are no stacks yet"
 
 
 def needs_progress(session: Session) -> str:
@@ -118,7 +156,7 @@ def needs_progress(session: Session) -> str:
     if look.progress:
         return ""
     if not look.look_id:
-        return "no flight recorder has been read yet"
+        return session.reading_again or "no flight recorder has been read yet"
     if look.unreadable:
         rank, why = next(iter(look.unreadable.items()))
         return f"no flight recorder can be read; rank {rank}: {why}"
@@ -126,17 +164,18 @@ def needs_progress(session: Session) -> str:
 
 
 def needs_recorder(session: Session) -> str:
-    return "" if session.recorder.diagnoses else "there is no flight recorder yet"
+    return "" if session.recorder.diagnoses else session.reading_again or "there is no flight recorder yet"
 
 
 def counters_there(session: Session) -> str:
-    return "post mortem: dumps hold no wait counters" if session.post_mortem else ""
+    there = not session.post_mortem or session.counters.look_id
+    return "" if there else "post mortem: these files hold no wait counters"
 
 
 def needs_counters(session: Session) -> str:
-    if session.post_mortem:
-        return counters_there(session)
-    return "" if len(session.counters.table.ranks) else "no rank has given wait counters yet"
+    if len(session.counters.table.ranks):
+        return ""
+    return counters_there(session) or session.reading_again or "no rank has given wait counters yet"
 
 
 def has_findings(session: Session) -> str:
@@ -144,8 +183,8 @@ def has_findings(session: Session) -> str:
 
 
 def needs_torchcomms(session: Session) -> str:
-    if session.post_mortem:
-        return POST_MORTEM
+    if reason := _asks_nobody(session):
+        return reason
     there = any(state.health is not None for state in session.ranks.values())
     return "" if there else "no rank has the handlers of torchcomms"
 
@@ -156,6 +195,13 @@ def job_behind(session: Session) -> str:
 
 def needs_looks(session: Session) -> str:
     return needs_target(session) or ("" if session.looks or session.failure else "no look has ended yet")
+
+
+def needs_unused(session: Session) -> str:
+    """Why there is no list of files that could not be used."""
+    if session.unused:
+        return ""
+    return needs_target(session) or ("every file could be used" if session.post_mortem else "the target is no file")
 
 
 def needs_marks(session: Session) -> str:

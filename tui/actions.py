@@ -23,26 +23,31 @@ from .action import (
     needs_marks,
     needs_progress,
     needs_ranks,
-    needs_target,
     needs_torchcomms,
+    needs_unused,
     takes_looks,
 )
 from .actions_counters import COUNTER_ACTIONS
 from .actions_dispatch import DISPATCH_ACTIONS
+from .actions_incident import FORM_ACTIONS, INCIDENT_ACTIONS
+from .actions_looks import COMPARISON_ACTIONS
 from .actions_profiler import PROFILER_ACTIONS
 from .actions_recorder import RECORDER_ACTIONS
 from .actions_result import RESULT_ACTIONS
 from .actions_stacks import STACK_ACTIONS
 from .actions_store import STORE_ACTIONS, needs_store
+from .actions_text import TEXT_ACTIONS
+from .actions_time import TIME_ACTIONS
 from .actions_timeline import TIMELINE_ACTIONS
-from .key_names import keys_shown
+from .key_names import first_key, keys_shown
+from .keymap import FIXED, unbound
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from textual.binding import BindingType
 
-__all__ = ["ACTIONS", "Action", "Scope", "actions_in", "bindings", "by_name", "keys_shown"]
+__all__ = ["ACTIONS", "Action", "Scope", "actions_in", "bindings", "by_name", "key_of", "keys_shown"]
 
 _PANES = (
     *(Scope.GRID, Scope.TABLE, Scope.TREE, Scope.TEXT, Scope.TIMELINE),
@@ -149,6 +154,19 @@ ACTIONS: tuple[Action, ...] = (
         why_not=takes_looks,
     ),
     Action(
+        "unused_files",
+        ("U",),
+        "files not used",
+        "Which of the files could not be used or were left aside, and why",
+        (Scope.JOB,),
+        16,
+        why_not=needs_unused,
+        title="Files that could not be used",
+    ),
+    *TIME_ACTIONS,
+    *COMPARISON_ACTIONS,
+    *INCIDENT_ACTIONS,
+    Action(
         "filter",
         ("slash",),
         "filter",
@@ -207,6 +225,17 @@ ACTIONS: tuple[Action, ...] = (
         why_not=needs_ranks,
     ),
     Action("mark_shown", (), "mark shown", "Mark all ranks that are shown", (Scope.RANKS,), why_not=needs_ranks),
+    Action(
+        "export_ranks",
+        ("e",),
+        "export",
+        "Write the table of ranks, as shown or all, to a file: CSV, JSON or Markdown",
+        (Scope.RANKS,),
+        26,
+        why_not=needs_ranks,
+        title="Export the table of ranks",
+        takes_keys=True,
+    ),
     Action("unmark_all", (), "unmark all", "Take all marks away", (Scope.JOB,), why_not=needs_marks),
     Action(
         "previous_rank",
@@ -227,16 +256,7 @@ ACTIONS: tuple[Action, ...] = (
         why_not=needs_ranks,
         title="Next rank",
     ),
-    Action(
-        "copy",
-        ("y",),
-        "copy",
-        "Send the verdict (overview), the row (ranks, flight recorder), the branch, stack or text (stacks) to the "
-        "terminal's clipboard",
-        (Scope.JOB,),
-        52,
-        why_not=needs_target,
-    ),
+    *TEXT_ACTIONS,
     *RECORDER_ACTIONS,
     *COUNTER_ACTIONS,
     *TIMELINE_ACTIONS,
@@ -245,6 +265,7 @@ ACTIONS: tuple[Action, ...] = (
     *PROFILER_ACTIONS,
     *DISPATCH_ACTIONS,
     *RESULT_ACTIONS,
+    *FORM_ACTIONS,
     Action(
         "dump_file",
         ("D",),
@@ -315,6 +336,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("agree", ("y", "enter"), "yes", "Do it", (Scope.QUESTION,), 90),
     Action("decline", ("n", "escape", "q"), "no", "Leave it", (Scope.QUESTION,), 89),
     Action("theme", (), "theme", "Change the colours", (Scope.APP,)),
+    Action("redraw", ("ctrl+l",), "redraw", "Send the whole screen to the terminal again", (Scope.APP,)),
     Action(
         "palette",
         ("colon", "ctrl+p"),
@@ -338,8 +360,10 @@ ACTIONS: tuple[Action, ...] = (
 
 by_name: dict[str, Action] = {action.name: action for action in ACTIONS}
 
-_EVERYWHERE = frozenset(("ctrl+c", "ctrl+q"))
-"""Keys that hold in dialogs and inputs too."""
+
+def key_of(name: str) -> str:
+    """The key of an action as it is set now, for a sentence."""
+    return first_key(by_name[name])
 
 
 def actions_in(scopes: Iterable[Scope]) -> list[Action]:
@@ -361,8 +385,9 @@ def bindings(scope: Scope, *, at_once: bool = False) -> list[BindingType]:
             f"app.perform('{action.name}')",
             action.description,
             show=False,
-            priority=at_once or action.takes_keys or key in _EVERYWHERE,
+            priority=at_once or action.takes_keys or key in FIXED,
+            id=None if key in FIXED else action.name,
         )
         for action in actions_in((scope,))
-        for key in action.keys
+        for key in action.keys or (unbound(action.name),)
     ]

@@ -34,10 +34,11 @@ COUNTER_ACTIONS: tuple[Action, ...] = (
         "export_counters",
         ("e",),
         "export",
-        "Write the counters as they are shown to a CSV file, in the current folder",
+        "Write the counters, as shown or all, to a file: CSV, JSON or Markdown",
         _HERE,
         49,
         why_not=needs_counters,
-        title="Export the counters as CSV",
+        title="Export the counters",
+        takes_keys=True,
     ),
 )

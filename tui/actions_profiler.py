@@ -52,6 +52,16 @@ PROFILER_ACTIONS: tuple[Action, ...] = (
     Action("sort_profile", ("s",), "sort", "Sort by the next column", _HERE, 48, title="Sort the table"),
     Action("reverse_profile", ("S",), "reverse", "Turn the order round", _HERE, title="Turn the table round"),
     Action(
+        "export_profile",
+        ("e",),
+        "export",
+        "Write the table, as shown or whole, to a file: CSV, JSON or Markdown",
+        _HERE,
+        30,
+        title="Export the table of the profiler",
+        takes_keys=True,
+    ),
+    Action(
         "open_traces",
         ("o",),
         "open files",

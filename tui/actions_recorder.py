@@ -91,10 +91,11 @@ RECORDER_ACTIONS: tuple[Action, ...] = (
         "export_table",
         ("e",),
         "export",
-        "Write the table as it is shown to a CSV file, in the current folder",
+        "Write the table, as shown or whole, to a file (CSV, JSON, Markdown), or all calls as a trace for Perfetto",
         _ROWS,
         49,
         why_not=needs_recorder,
-        title="Export the table as CSV",
+        title="Export the table, or a trace for Perfetto",
+        takes_keys=True,
     ),
 )

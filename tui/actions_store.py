@@ -17,10 +17,12 @@ _HERE = (Scope.STORE,)
 
 def needs_store(session: Session) -> str:
     """Why there is no store to look at."""
-    if session.post_mortem:
-        return "post mortem: files have no store"
-    if session.store.where:
+    if session.store.where or session.store.listing is not None:
         return ""
+    if session.post_mortem:
+        return "post mortem: these files have no store"
+    if session.replayed:
+        return "this bundle has no store"
     if session.phase is Phase.OPEN:
         return "the target names workers, not the job's store"
     return "the target is being opened" if session.phase is Phase.OPENING else "no store is attached"
@@ -52,16 +54,6 @@ STORE_ACTIONS: tuple[Action, ...] = (
         _HERE,
         36,
         why_not=needs_keys,
-    ),
-    Action(
-        "value_pager",
-        ("o",),
-        "pager",
-        "Open the value, as it is shown, in $PAGER",
-        _HERE,
-        42,
-        why_not=needs_keys,
-        title="Value in the pager",
     ),
     Action(
         "export_value",

@@ -8,18 +8,20 @@ import signal
 import time
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rich.text import Text
-from textual.app import App
 from textual.widgets import Input
 
 from ..services.recent import RecentTargets
 from ..services.session import Phase
-from .actions import Scope, bindings, by_name
+from ..services.settings.state import Remembered
+from ..services.watch.events import Told
+from .actions import Scope, bindings, by_name, key_of
 from .attachment import Attachment
 from .bridge import TICK_S, SessionChanged
-from .crash import crash_message, write_crash
 from .dispatch_desk import DispatchDesk
+from .incident_words import end_said, worth_telling
+from .painted_app import PaintedApp
 from .palette import RegistryProvider
+from .preferences import Preferences
 from .screens.counters import CountersScreen
 from .screens.dispatch import DispatchScreen
 from .screens.help import HelpScreen
@@ -31,6 +33,7 @@ from .screens.recorder import RecorderScreen
 from .screens.stacks import StacksScreen
 from .screens.start import StartScreen
 from .screens.store import StoreScreen
+from .terminal_driver import TerminalDriver
 from .trail import Place, Trail
 from .widgets.text import plain
 
@@ -38,11 +41,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from textual.notifications import SeverityLevel
     from textual.screen import Screen
+    from textual.theme import Theme
 
     from ..services.attach_options import AttachOptions
     from ..services.engine import Engine
     from ..services.session import Session
+    from ..services.settings.sources import Loaded
     from ..services.targets import Target
     from .dispatch_desk import DispatchStart
     from .rank_view import RankView
@@ -52,11 +58,13 @@ __all__ = ["XpudbgApp"]
 
 ENDING = (signal.SIGTERM, signal.SIGHUP)
 """Signals that end the program as `q` does, the terminal put back; the exit code is 128 and the signal's number."""
+LONG_S = 10.0
+"""Seconds for which it is told what became of something that took long."""
 TWICE_NS = 2_000_000_000
 """Longest time between two presses of ctrl+c that quit together."""
 
 
-class XpudbgApp(App[int]):
+class XpudbgApp(PaintedApp):
     """Shows the attachments of an engine that runs already; `run` returns the exit code."""
 
     TITLE = "xpudbg"
@@ -90,6 +98,7 @@ class XpudbgApp(App[int]):
         clock: Callable[[], int] = time.time_ns,
         crash_folder: Path | None = None,
         dispatch: DispatchStart | None = None,
+        settings: Loaded | None = None,
     ) -> None:
         """
         Args:
@@ -102,10 +111,13 @@ class XpudbgApp(App[int]):
             clock: the time, ns since the epoch.
             crash_folder: where the trace of a defect goes; the user's folder for logs when None.
             dispatch: begin at the dispatch screen with these cases and servers.
+            settings: what a person has set; the defaults when None.
         """
-        super().__init__()
-        self.env = os.environ if env is None else env
+        super().__init__(os.environ if env is None else env, crash_folder)
         self.recent = recent or RecentTargets()
+        self.preferences = Preferences(settings, Remembered(self.recent.file))
+        self.theme = self.preferences.theme(self.available_themes) or self.theme
+        refresh_s = self.preferences.refresh_s if refresh_s is None else refresh_s
         self.clock = clock
         self.attachment = Attachment(engine, options, self.recent, clock, refresh_s)
         self.desk = DispatchDesk(
@@ -114,8 +126,7 @@ class XpudbgApp(App[int]):
         self._first_target = target
         self._at_dispatch = dispatch is not None
         self._trail = Trail()
-        self._crash_folder = crash_folder
-        self._interrupted_at = -TWICE_NS
+        self._interrupted_at = self._warned_at = -TWICE_NS
         self._behind_start = "overview"
         """The place that the start screen was opened from."""
 
@@ -124,10 +135,22 @@ class XpudbgApp(App[int]):
         return self.attachment.session
 
     @property
+    def instant(self) -> int:
+        """The time that ages of what is shown are told from, ns since the epoch: now, or when the older look shown
+        closed; of a job that is not asked any more when its last look did."""
+        session = self.session
+        look = session.look if session.shown is not None or not session.asks else None
+        return look.closed_at if look is not None else self.clock()
+
+    @property
     def view(self) -> RankView:
         return self.attachment.view
 
     def on_mount(self) -> None:
+        self.set_keymap(self.preferences.keymap.for_textual())
+        self.theme_changed_signal.subscribe(self, self._theme_chosen)
+        if told := self.preferences.told():
+            self.notify(told, title="Settings", severity="warning", timeout=LONG_S, markup=False)
         if not self.is_headless:
             for number in ENDING:
                 asyncio.get_running_loop().add_signal_handler(number, self.exit, 128 + number)
@@ -139,6 +162,10 @@ class XpudbgApp(App[int]):
             self.attach(self._first_target)
         self.set_interval(TICK_S, self._drain)
         self.set_interval(1.0, self._tick)
+
+    def _theme_chosen(self, theme: Theme) -> None:
+        if said := self.preferences.keep_theme(theme.name):
+            self.say(said)
 
     def attach(self, target: Target) -> None:
         """Open a target, in place of the one before, and show the overview."""
@@ -160,13 +187,6 @@ class XpudbgApp(App[int]):
         """From the start screen back to the job."""
         self.switch_mode(self._behind_start)
 
-    def _fatal_error(self) -> None:
-        """A defect ends the program: the trace goes to a file, not to the terminal, and never with local variables,
-        which hold what a job's ranks have sent."""
-        error = self._exception or RuntimeError("no exception is known")
-        said = crash_message(error, write_crash(error, self._crash_folder))
-        self.panic(Text(said, no_wrap=True, overflow="ignore"))
-
     def _drain(self) -> None:
         if self.attachment.drain():
             for fault in self.attachment.new_faults():
@@ -174,8 +194,26 @@ class XpudbgApp(App[int]):
                 self.notify(said, title="A defect of xpudbg", severity="error", markup=False)
             if (screen := self.base_screen) is not None:
                 screen.post_message(SessionChanged(self.session.revision))
+        self._tell_incidents()
+
+    def _tell_incidents(self) -> None:
+        """What became of bundles, and what the watch has to tell."""
+        for end in self.attachment.bundles.new_ends():
+            said, failed = end_said(end)
+            self.notify(plain(said), severity="error" if failed else "information", timeout=LONG_S, markup=False)
+        watch = self.attachment.watch
+        for event in watch.new_events() if watch is not None else ():
+            if not worth_telling(event):
+                continue
+            severity: SeverityLevel = "information" if event.told in (Told.OVER, Told.CAPTURED) else "warning"
+            self.notify(plain(event.text), title="Watch", severity=severity, timeout=LONG_S, markup=False)
+            if event.told is Told.ALERT:
+                self.ring(event.text)
 
     def _tick(self) -> None:
+        if isinstance(self._driver, TerminalDriver) and self._driver.is_gone:  # not everybody is told by a signal
+            self.exit(128 + signal.SIGHUP)
+            return
         self.attachment.look_when_due()
         screen = self.base_screen
         if isinstance(screen, JobScreen):
@@ -240,19 +278,6 @@ class XpudbgApp(App[int]):
                 method()
                 return
 
-    def say(self, message: str) -> None:
-        """A short message that goes away; what stands in it is never read as markup."""
-        self.notify(plain(message), markup=False)
-
-    def copy(self, text: str, name: str) -> None:
-        """Send a text to the terminal, which may or may not put it on its clipboard and says nothing about it.
-
-        Args:
-            name: what to call it.
-        """
-        self.copy_to_clipboard(text)
-        self.say(f"sent {name}, {len(text):,} characters, to the terminal's clipboard (OSC 52)")
-
     def do_help(self) -> None:
         typing = isinstance(self.focused, Input)
         self.push_screen(HelpScreen(getattr(self.screen, "SCOPES", ()), self.session, typing=typing))
@@ -275,8 +300,14 @@ class XpudbgApp(App[int]):
             self.do_quit()
             return
         self._interrupted_at = now
-        self.say("q quits, ctrl+q where text is typed; ctrl+c once more within 2 s does too")
+        self.say(f"{key_of('quit')} quits, ctrl+q where text is typed; ctrl+c once more within 2 s does too")
 
     def do_quit(self) -> None:
-        """The exit code tells whether there was anything to look at."""
+        """The exit code tells whether there was anything to look at. A bundle under way would be cut, so that takes a
+        second press."""
+        now = self.clock()
+        if self.attachment.bundles.under_way and now - self._warned_at > TWICE_NS:
+            self._warned_at = now
+            self.say("a bundle is still being written; once more within 2 s quits, and leaves it cut")
+            return
         self.exit(3 if self.session.phase is Phase.FAILED else 0)

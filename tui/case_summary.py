@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from ..services.ttk_cases.case import Outcome
+from .actions import key_of
 from .widgets.painted import hanging, styled
 from .widgets.text import cell_len, fit, plain
 
@@ -31,7 +32,7 @@ def case_lines(case: ConsoleCase, *, running: bool, width: int) -> list[Content]
     if running:
         now = "It is running here for the first time."
     else:
-        now = "It has not run here. r runs it." if case.case is not None else "It can't be run."
+        now = f"It has not run here. {key_of('run_case')} runs it." if case.case is not None else "It can't be run."
     lines = [styled(now, "bold")]
     if case.problem:
         lines += styled(case.problem, "$text-warning").wrap(width)

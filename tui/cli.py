@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from ..services.version import __version__
+from .capture_command import capture
+from .command_group import DefaultCommand
 from .command_options import (
     MOST_DEMO_RANKS,
-    DefaultCommand,
     Finite,
     ReportCommand,
     attach_options,
@@ -21,12 +22,20 @@ from .command_options import (
     read_tls,
     tls_options,
 )
+from .completion_command import completion
+from .completions import complete_files, complete_scenarios, complete_servers, complete_targets
+from .config_command import config
+from .diff_command import diff
 from .dispatch_command import dispatch
 from .doctor_command import doctor
+from .log_options import begin_log, log_options
+from .on_terminal import ScreenOptions, check_terminal, screen_options, show
 from .opserver_command import opserver
 from .rerun_command import rerun
 from .runs_command import runs
 from .shrink_command import repro, shrink
+from .watch_command import watch
+from .web_command import web
 
 if TYPE_CHECKING:
     from typing import Any
@@ -41,7 +50,8 @@ SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 @click.group(cls=DefaultCommand, default="attach", context_settings=SETTINGS)
 @click.version_option(__version__, "--version", message="xpudbg %(version)s")
-def main() -> None:
+@log_options
+def main(log: Path | None, log_level: str | None) -> None:
     """Debugger for distributed PyTorch jobs that hang, crawl or compute wrong numbers.
 
     \b
@@ -50,35 +60,60 @@ def main() -> None:
     xpudbg http://node-7:41234    look at one worker, or several
     xpudbg ranks.txt              a file with one worker a line (rank3=http://...)
     xpudbg report 10.0.0.5:29500  print what is wrong and leave
+    xpudbg diff a.xpudbg b.xpudbg what is different between two looks
+    xpudbg watch 10.0.0.5:29500   stay with a job, ring when it stands still
+    xpudbg capture 10.0.0.5:29500 keep all of it in one file, to be opened later
     xpudbg doctor 10.0.0.5:29500  check that it can be debugged when it hangs
     xpudbg run torch.add x.npy    run one operator on an op server
     xpudbg rerun last-failed      run one of them again
-    xpudbg dispatch cases.csv     run single operators on the screen, edit them, run them again
+    xpudbg dispatch cases.csv     edit operators on the screen and run them
     xpudbg opserver               serve operators of this machine
+    xpudbg web 10.0.0.5:29500     the screens in a browser
     xpudbg demo                   a simulated cluster, to try it out
+    xpudbg config                 what is set, and where it is set
+    xpudbg completion bash        completion for the shell
     """
+    begin_log(log, log_level)
 
 
 @main.command(short_help="Show a job on the screen; what is done when no command is named.")
-@click.argument("target", nargs=-1)
+@click.argument("target", nargs=-1, shell_complete=complete_targets)
 @click.option("--refresh", "refresh_s", type=Finite(0.5, 86_400), metavar="SECONDS", help="Look again by itself.")
+@screen_options
 @attach_options
 def attach(target: tuple[str, ...], refresh_s: float | None, **options: Any) -> None:
     """Show a job on the screen. The word `attach` can be left out: `xpudbg HOST:PORT`.
 
     TARGET is host:port of the job's TCPStore (port 29500 when left out), http://host:port of one or several workers, a
-    file with one worker a line, or demo. Without one, MASTER_ADDR and MASTER_PORT are used.
+    file with one worker a line, files and folders of dumps, a bundle, a name of the settings, or demo. Without one,
+    MASTER_ADDR and MASTER_PORT are used.
+
+    \b
+    xpudbg 10.0.0.5:29500 --refresh 5
+    xpudbg 10.0.0.5:29500 --map "*.cluster.internal=*.example.com" --ranks 0-63
+    xpudbg dumps/
+    xpudbg prod                   a target of that name in the settings
     """
-    _screen(read_target(target), read_options(options), refresh_s)
+    drawn = ScreenOptions.taken_from(options)
+    _screen(read_target(target, executor=options["executor"]), read_options(options), refresh_s, drawn)
 
 
 @main.command()
 @click.option("--ranks", type=click.IntRange(1, MOST_DEMO_RANKS), metavar="N", help="How many ranks to simulate.")
-@click.option("--scenario", metavar="NAME", help="What is wrong with them; see --list.")
+@click.option(
+    "--scenario", metavar="NAME", shell_complete=complete_scenarios, help="What is wrong with them; see --list."
+)
 @click.option("--list", "listing", is_flag=True, help="List the scenarios and their known culprits.")
 @click.option("--refresh", "refresh_s", type=Finite(0.5, 86_400), metavar="SECONDS", help="Look again by itself.")
-def demo(ranks: int | None, scenario: str | None, listing: bool, refresh_s: float | None) -> None:
-    """Simulate a cluster on this machine and look at it."""
+@screen_options
+def demo(ranks: int | None, scenario: str | None, listing: bool, refresh_s: float | None, **options: Any) -> None:
+    """Simulate a cluster on this machine and look at it.
+
+    \b
+    xpudbg demo
+    xpudbg demo --list
+    xpudbg demo --ranks 256 --scenario straggler
+    """
     from ..services.attach_options import AttachOptions
     from ..services.targets import DemoTarget
 
@@ -86,15 +121,20 @@ def demo(ranks: int | None, scenario: str | None, listing: bool, refresh_s: floa
         click.echo(_scenarios())
         return
     _known_scenario(scenario)
-    _screen(DemoTarget(ranks, scenario), AttachOptions(), refresh_s)
+    _screen(DemoTarget(ranks, scenario), AttachOptions(), refresh_s, ScreenOptions.taken_from(options))
 
 
 @main.command(cls=ReportCommand)
-@click.argument("target", nargs=-1)
-@click.option("--format", "style", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True)
+@click.argument("target", nargs=-1, shell_complete=complete_targets)
+@click.option(
+    "--format", "style", type=click.Choice(["text", "json", "markdown", "html"]), default="text", show_default=True
+)
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the report there."
+)
 @click.option("--looks", type=click.IntRange(1, 1000), default=2, show_default=True, help="How often to look.")
 @click.option("--interval", type=Finite(0, 86_400), default=2.0, show_default=True, help="Seconds between looks.")
-@click.option("--scenario", metavar="NAME", help="Scenario of the target `demo`.")
+@click.option("--scenario", metavar="NAME", shell_complete=complete_scenarios, help="Scenario of the target `demo`.")
 @click.option(
     "--stacks",
     "stacks_file",
@@ -102,6 +142,15 @@ def demo(ranks: int | None, scenario: str | None, listing: bool, refresh_s: floa
     metavar="FILE",
     help="Write the merged stacks: speedscope JSON (.json) or collapsed.",
 )
+@click.option(
+    "--trace",
+    "trace_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE.json[.gz]",
+    help="Write the flight recorders as a trace for Perfetto.",
+)
+@click.option("--one-clock", is_flag=True, help="Bring the ranks' clocks together in --trace, where calls tell how.")
+@click.option("--summary", is_flag=True, help="A line for each TARGET: folders, files, bundles, jobs.")
 @click.option("--tables", is_flag=True, help="Print the flight recorder's tables instead of the report.")
 @click.option(
     "--table-format",
@@ -120,9 +169,19 @@ def report(
     stacks_file: Path | None,
     tables: bool,
     table_format: str,
+    output: Path | None,
+    trace_file: Path | None,
+    one_clock: bool,
+    summary: bool,
     **options: Any,
 ) -> None:
-    """Look at a job, print what is wrong, and leave.
+    """Look at a job, print what is wrong, and leave. With --summary at several, one after the other.
+
+    \b
+    xpudbg report 10.0.0.5:29500
+    xpudbg report dumps/ --format html -o report.html
+    xpudbg report prod --looks 5 --interval 10 --format json
+    xpudbg report --summary incident-1/ incident-2.xpudbg
 
     Exit codes: 0 nothing wrong, 1 a problem found, 2 wrong usage, 3 the target could not be read, 4 partial data and
     nothing wrong found.
@@ -133,7 +192,19 @@ def report(
     from .report_command import ReportOptions, run_report
 
     with_ranks = options.pop("with_ranks", False)
-    chosen = read_target(target)
+    if one_clock and trace_file is None:
+        raise click.UsageError("--one-clock goes with --trace only")
+    if summary:
+        from .summary_command import SUMMARY_FORMATS, run_summary
+
+        if style not in SUMMARY_FORMATS:
+            raise click.UsageError(f"--summary is written as {', '.join(SUMMARY_FORMATS)}")
+        if tables or scenario is not None or stacks_file is not None or trace_file is not None:
+            raise click.UsageError("--summary goes without --tables, --scenario, --stacks and --trace")
+        if not target:
+            raise click.UsageError("no target: --summary wants folders, files, bundles or jobs, a word each")
+        sys.exit(run_summary(target, read_options(options), style, (looks, interval), output))
+    chosen = read_target(target, executor=options["executor"])
     if chosen is None:
         raise click.UsageError("no target: give host:port of the job's TCPStore, a worker's URL, or set MASTER_ADDR")
     settings = read_options(options)
@@ -146,16 +217,22 @@ def report(
         settings = replace(settings, world_size=None)
     elif scenario is not None:
         raise click.UsageError("--scenario goes with the target `demo` only")
-    wanted = ReportOptions(style, looks, interval, with_ranks, stacks_file, table_format if tables else None)
+    table_style = table_format if tables else None
+    wanted = ReportOptions(style, looks, interval, with_ranks, stacks_file, table_style, output, trace_file, one_clock)
     sys.exit(run_report(chosen, settings, wanted))
 
 
 @main.command(name="run")
-@click.argument("what", metavar="OP|CASEFILE")
-@click.argument("files", nargs=-1, metavar="[INPUT.npy]...")
+@click.argument("what", metavar="OP|CASEFILE", shell_complete=complete_files)
+@click.argument("files", nargs=-1, metavar="[INPUT.npy]...", shell_complete=complete_files)
 @click.option("--input", "-i", "inputs", multiple=True, metavar="NAME=VALUE", help="One input by name; repeatable.")
 @click.option("--attr", "-a", "attrs", multiple=True, metavar="NAME=VALUE", help="One attribute, as JSON or text.")
-@click.option("--server", metavar="URL", help="Op server, host:port or URL; else XPUDBG_SERVER.")
+@click.option(
+    "--server",
+    metavar="URL|NAME",
+    shell_complete=complete_servers,
+    help="Op server, host:port, URL or a name of the settings; else XPUDBG_SERVER.",
+)
 @click.option(
     "--ttk-config",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -199,6 +276,12 @@ def run_op(**options: Any) -> None:
     sys.exit(run_operator(RunOptions(**options, tls=tls)))
 
 
+main.add_command(capture)
+main.add_command(completion)
+main.add_command(config)
+main.add_command(diff)
+main.add_command(watch)
+main.add_command(web)
 main.add_command(doctor)
 main.add_command(opserver)
 main.add_command(dispatch)
@@ -206,16 +289,15 @@ for command in (repro, rerun, runs, shrink):
     main.add_command(command)
 
 
-def _screen(target: Target | None, options: AttachOptions, refresh_s: float | None) -> None:
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise click.UsageError("the screens need a terminal; `xpudbg report TARGET` prints without one")
+def _screen(target: Target | None, options: AttachOptions, refresh_s: float | None, drawn: ScreenOptions) -> None:
+    check_terminal("`xpudbg report TARGET` prints without one")
     from ..services.engine import Engine
     from .app import XpudbgApp
+    from .loaded_settings import loaded_settings
 
     with Engine() as engine:
-        app = XpudbgApp(engine, target, options, refresh_s=refresh_s)
-        code = app.run()
-    sys.exit(code if code is not None else app.return_code or 0)
+        code = show(XpudbgApp(engine, target, options, refresh_s=refresh_s, settings=loaded_settings()), drawn)
+    sys.exit(code)
 
 
 def _known_scenario(name: str | None) -> None:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MOST_DEMO_RANKS",
-    "DefaultCommand",
     "Finite",
     "ReportCommand",
     "attach_options",
@@ -46,21 +45,6 @@ class Finite(click.FloatRange):
         if not math.isfinite(made):
             self.fail(f"{value!r} is no number of seconds.", param, ctx)
         return made
-
-
-class DefaultCommand(click.Group):
-    """A group whose first word, when it is no command, belongs to a default command."""
-
-    def __init__(self, *args: Any, default: str, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._default = default
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        own = {name for parameter in self.get_params(ctx) for name in parameter.opts}
-        first = next(iter(args), None)
-        if first is None or (first not in self.commands and first not in own):
-            args = [self._default, *args]
-        return super().parse_args(ctx, args)
 
 
 class ReportCommand(click.Command):
@@ -125,6 +109,12 @@ def attach_options(command: F) -> F:
             help="PEM certificates to trust for https:// workers.",
         ),
         click.option("-r", "--recursive", is_flag=True, help="Files: sub-folders too."),
+        click.option(
+            "--executor",
+            default="",
+            metavar="tcp://HOST:PORT",
+            help="Files: a Dask scheduler whose workers read them where they lie (pip install 'xpudbg[dask]').",
+        ),
         click.option("--insecure", is_flag=True, help="Accept any TLS certificate."),
     ]
     for option in reversed(options):
@@ -169,7 +159,9 @@ def read_options(given: dict[str, Any]) -> AttachOptions:
     from ..services.attach_options import AttachOptions
     from ..services.ranksets import RankSet, RankSetError
     from ..services.targets import TargetError
+    from .named_targets import with_settings
 
+    given = with_settings(given)
     try:
         ranks = None if given["ranks"] is None else RankSet.parse(given["ranks"])
         maps = AddressMap.parse(list(given["maps"]))
@@ -185,6 +177,7 @@ def read_options(given: dict[str, Any]) -> AttachOptions:
         proxy=_read_proxy(given["proxy"]),
         ca_file=given["ca_file"],
         recursive=given["recursive"],
+        executor=given["executor"],
         insecure=given["insecure"],
     )
 
@@ -217,14 +210,27 @@ def read_demo_size(text: str) -> int:
     return int(text)
 
 
-def read_target(words: Sequence[str]) -> Target | None:
+def read_target(words: Sequence[str], *, executor: str = "") -> Target | None:
     """
+    Args:
+        words: as typed.
+        executor: of a cluster that reads files; the words are paths then, which need not exist on this machine.
+
+    One word may be a name that the settings give a target.
+
     Raises:
         click.UsageError: the words are no target.
     """
+    if executor and words:
+        from pathlib import Path
+
+        from ..services.targets import FilesTarget
+
+        return FilesTarget(tuple(Path(word) for word in words))
     from ..services.targets import TargetError, parse_target
+    from .named_targets import named_words
 
     try:
-        return parse_target(words, os.environ)
+        return parse_target(named_words(words), os.environ)
     except TargetError as error:
         raise click.UsageError(f"{error}\n{error.hint}") from error

@@ -43,16 +43,24 @@ def missing_of(session: Session) -> Mapping[int, str]:
 
 def why_nothing(session: Session, view: CountersView) -> str:
     """What to say where the matrix is empty."""
-    if session.post_mortem:
-        return "Post mortem: dumps hold no wait counters; only a living rank tells them."
+    if session.post_mortem and not session.counters.look_id:
+        return "Post mortem: these files hold no wait counters."
     if not session.ranks:
         return session.failure or ("Opening the target …" if session.label else "Nothing is attached.")
+    if session.reading_again:
+        return f"{session.reading_again[:1].upper()}{session.reading_again[1:]} …"
     if not session.counters.look_id:
+        if session.shown is not None:
+            return f"Look {session.shown.snapshot.id} brought no wait counters."
         return "Looking …" if session.phase is Phase.OPEN else "There are no wait counters yet."
     if view.filter:
         return "No rank and counter matches the filter. Esc takes it away."
     rank, why = next(iter(session.counters.missing.items()), (None, ""))
     return "No rank gave wait counters." + (f" Rank {rank}: {why}" if rank is not None else "")
+
+
+NAMED = 4
+"""Ranks that wait are named in the line where that takes no more than this part of it."""
 
 
 def counters_line(session: Session, view: CountersView, now: int, width: int) -> Content:
@@ -65,7 +73,9 @@ def counters_line(session: Session, view: CountersView, now: int, width: int) ->
             Content.styled(f"look {look.look_id}{between}, {age(now, look.taken_at)} ago", "$foreground-muted")
         )
         active = look.active_ranks
-        said = f"{count(len(active), 'rank')} in a wait now: {active}" if active else "nobody is in a wait now"
+        said = f"{count(len(active), 'rank')} in a wait now" if active else "nobody is in a wait now"
+        if 0 < len(named := str(active)) <= width // NAMED:
+            said += f": {named}"
         parts.append(styled(said, "$text-accent" if active else "$foreground-muted"))
         if look.restarted:
             parts.append(styled(f"counters of {look.restarted} began anew", "bold $text-warning"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from typing import TYPE_CHECKING, Final
 
+from ..services.logs import logger
 from ..services.plain_text import plain, plain_lines
 from ..services.version import __version__
 
@@ -26,6 +27,7 @@ def write_crash(error: BaseException, folder: Path | None = None) -> Path | None
         The file; None when it cannot be written.
     """
     trace = plain_lines("".join(traceback.format_exception(error)))
+    logger(__name__).critical("a defect ended the screens\n%s", trace)
     try:
         path = (folder or _log_folder()) / FILE_NAME
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .command_options import Finite, read_tls, tls_options
+from .completions import complete_servers
+from .on_terminal import ScreenOptions, check_terminal, screen_options, show
 
 if TYPE_CHECKING:
     from ..services.dispatch.endpoint import DispatchSettings, OpEndpoint, TlsSettings
@@ -24,8 +25,9 @@ __all__ = ["dispatch", "dispatch_start"]
     "--server",
     "servers",
     multiple=True,
-    metavar="URL",
-    help="Op server, host:port or URL; else XPUDBG_SERVER. Repeatable.",
+    metavar="URL|NAME",
+    shell_complete=complete_servers,
+    help="Op server, host:port, URL or a name of the settings; else XPUDBG_SERVER. Repeatable.",
 )
 @click.option(
     "--ttk-config",
@@ -36,6 +38,7 @@ __all__ = ["dispatch", "dispatch_start"]
 @click.option(
     "--deadline", "deadline_s", type=Finite(0.1, 86_400), metavar="SECONDS", help="Time for one run.  [default: 300]"
 )
+@screen_options
 @tls_options
 def dispatch(
     casefiles: tuple[Path, ...],
@@ -47,23 +50,27 @@ def dispatch(
     """Open case files (.toml, .json, TTK .csv and .xlsx) on the dispatch screen: run a case, edit it, run it again.
 
     Every run is kept in the history. With a job attached the same screen is key 8.
+
+    \b
+    xpudbg dispatch cases.csv --server 10.0.0.5:9090
+    xpudbg dispatch case.toml --server gpu
     """
     from ..services.endpoints import TargetError
 
+    drawn = ScreenOptions.taken_from(options)
     try:
         start = dispatch_start(casefiles, servers, ttk_config, deadline_s, read_tls(options))
     except TargetError as error:
         raise click.UsageError(f"{error}\n{error.hint}".rstrip()) from error
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise click.UsageError("the screens need a terminal; `xpudbg run CASEFILE` runs one case without")
+    check_terminal("`xpudbg run CASEFILE` runs one case without one")
     from ..services.attach_options import AttachOptions
     from ..services.engine import Engine
     from .app import XpudbgApp
+    from .loaded_settings import loaded_settings
 
     with Engine() as engine:
-        app = XpudbgApp(engine, None, AttachOptions(), dispatch=start)
-        code = app.run()
-    sys.exit(code if code is not None else app.return_code or 0)
+        code = show(XpudbgApp(engine, None, AttachOptions(), dispatch=start, settings=loaded_settings()), drawn)
+    sys.exit(code)
 
 
 def dispatch_start(
@@ -80,18 +87,19 @@ def dispatch_start(
     """
     from dataclasses import replace
 
-    from ..services.dispatch.endpoint import DispatchSettings, parse_server, read_ttk_config, server_from
+    from ..services.dispatch.endpoint import read_ttk_config
     from .dispatch_desk import DispatchStart
+    from .named_servers import find_server, usual_server, usual_settings
 
-    settings: DispatchSettings = DispatchSettings()
+    settings: DispatchSettings = usual_settings()
     chosen: tuple[OpEndpoint, ...]
     if servers:
-        chosen = tuple(dict.fromkeys(parse_server(text, tls) for text in servers))
+        chosen = tuple(dict.fromkeys(find_server(text, tls) for text in servers))
     elif ttk_config is not None:
         config = read_ttk_config(ttk_config, tls)
         chosen, settings = config.endpoints, config.settings
     else:
-        named = server_from(os.environ, tls)
+        named = usual_server(tls)
         chosen = (named,) if named is not None else ()
     if deadline_s is not None:
         settings = replace(settings, deadline_s=deadline_s)

@@ -15,6 +15,7 @@ from ..services.dispatch.endpoint import OpEndpoint, parse_server
 from ..services.dispatch.errors import CaseError
 from ..services.endpoints import TargetError
 from ..services.references import ComputedReference, FileReference, HistoryReference, ServerReference
+from .actions import key_of
 from .dispatch_view import DispatchView
 
 if TYPE_CHECKING:
@@ -197,7 +198,7 @@ class DispatchDesk:
         if self.console.waiting is not None:
             return f"{self.console.waiting.field} is still being read"
         if self.view.running():
-            return "this case is running; x ends it"
+            return f"this case is running; {key_of('cancel_run')} ends it"
         if not self.console.chosen:
             return "no op server is chosen; S chooses one"
         self._batches += 1
@@ -286,7 +287,7 @@ class DispatchDesk:
 
     def _no_case(self, case: ConsoleCase | None) -> str:
         if case is None:
-            return "no case is open; o opens a file of cases"
+            return f"no case is open; {key_of('open_cases')} opens a file of cases"
         return f"this row makes no case: {case.problem}"
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..services.console.status import CaseStatus
 from ..services.run_history.records import RunState
+from .column_settings import arranged
 from .widgets.table_layout import Cell, Column
 from .wording import age, duration
 
@@ -68,6 +69,7 @@ class CaseRows:
     )
 
     def __init__(self, console: Console, ids: Sequence[str], now: int) -> None:
+        self.columns = arranged("cases", tuple(CaseRows.columns))
         self._console = console
         self.ids = ids
         self._now = now
@@ -108,6 +110,7 @@ class RunRows:
     )
 
     def __init__(self, lines: Sequence[RunLine], now: int) -> None:
+        self.columns = arranged("runs", tuple(RunRows.columns))
         self.lines = lines
         self._now = now
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import io
+import contextlib
 import sys
 import time
 from queue import Empty
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .command_options import attach_options, read_options, read_target
+from .completions import complete_scenarios, complete_targets
 from .interrupts import signals_interrupt
 
 if TYPE_CHECKING:
@@ -22,9 +23,12 @@ if TYPE_CHECKING:
 
 __all__ = ["doctor"]
 
+SILENCE_S = 2.0
+"""Seconds in which a look that was ended before it had begun would have been heard of."""
+
 
 @click.command(short_help="Check whether a job can be debugged when it hangs.")
-@click.argument("target", nargs=-1)
+@click.argument("target", nargs=-1, shell_complete=complete_targets)
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option(
     "--py-spy",
@@ -35,12 +39,16 @@ __all__ = ["doctor"]
     metavar="N",
     help="Ranks on which py-spy is tried, each on another host as far as there are; 0: none.",
 )
-@click.option("--scenario", metavar="NAME", help="Scenario of the target `demo`.")
+@click.option("--scenario", metavar="NAME", shell_complete=complete_scenarios, help="Scenario of the target `demo`.")
 @attach_options
 def doctor(target: tuple[str, ...], style: str, py_spy_ranks: int, scenario: str | None, **options: Any) -> None:
     """Check a job before anything hangs: is every rank reached, is its flight recorder on, may py-spy look?
 
     Each finding says how it is mended. The processes of the job are not paused.
+
+    \b
+    xpudbg doctor 10.0.0.5:29500
+    xpudbg doctor prod --py-spy 4 --format json
 
     Exit codes: 0 no problem, 1 a problem found, 2 wrong usage, 3 the target could not be read, 4 ended before all was
     checked.
@@ -71,6 +79,7 @@ def run_doctor(target: Target, options: AttachOptions, style: str, py_spy_ranks:
     from ..services.engine import Engine
     from ..services.plain_text import plain, plain_lines
     from ..services.session import Session
+    from .report_command import put_out
 
     session = Session()
     signals_interrupt()
@@ -82,11 +91,9 @@ def run_doctor(target: Target, options: AttachOptions, style: str, py_spy_ranks:
             frames = _watch(engine, session, options, py_spy_ranks)
         except KeyboardInterrupt:
             interrupted = True
+            _end_look(engine, session)
         checks = examine(session, frames)  # large bodies are there as long as the engine is
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
-    sys.stdout.write({"text": render_text, "json": render_json}[style](session, checks))
-    sys.stdout.flush()
+    interrupted |= not put_out({"text": render_text, "json": render_json}[style](session, checks))
     if session.failure:
         print(f"xpudbg: {plain(session.failure)}\n  {plain(session.hint)}", file=sys.stderr)
     for fault in session.faults:
@@ -100,24 +107,44 @@ def _names_workers(target: Target) -> bool:
     return isinstance(target, WorkersTarget)
 
 
-def _watch(engine: Engine, session: Session, options: AttachOptions, py_spy_ranks: int) -> FramesSeen | None:
-    """Follow the first look to its end and ask what the checks need besides."""
+def _end_look(engine: Engine, session: Session) -> None:
+    """End the look under way and take in what has come of it."""
+    if session.latest is None:
+        engine.cancel()
+        with contextlib.suppress(KeyboardInterrupt, Empty):  # once more: what has come so far is enough
+            _first_look(engine, session, SILENCE_S)
+
+
+def _first_look(engine: Engine, session: Session, silence_s: float | None = None) -> bool:
+    """Follow the first look to its end; False when there is none.
+
+    Args:
+        silence_s: seconds without a word until it is taken that no look has begun.
+
+    Raises:
+        Empty: it has not.
+    """
     from ..services import events
-    from ..services.doctor.examine import requests
-    from ..services.doctor.recorder_checks import FRAMES, read_frames
     from ..services.session import Phase
 
     while True:
-        event = engine.events.get()
+        event = engine.events.get(timeout=silence_s if session.under_way is None else None)
         session.apply(event)
         match event:
             case events.TargetFailed():
-                return None
+                return False
             case events.EngineFailed() if session.phase is not Phase.OPEN:
-                return None
+                return False
             case events.LookClosed() if not event.more:
-                break
-    if session.post_mortem:
+                return True
+
+
+def _watch(engine: Engine, session: Session, options: AttachOptions, py_spy_ranks: int) -> FramesSeen | None:
+    """Follow the first look to its end and ask what the checks need besides."""
+    from ..services.doctor.examine import requests
+    from ..services.doctor.recorder_checks import FRAMES, read_frames
+
+    if not _first_look(engine, session) or session.post_mortem:
         return None
     wanted: set[tuple[int, str]] = set()
     longest = 0.0

@@ -62,6 +62,11 @@ def opserver(
     NumPy is always there, PyTorch when the interpreter has it. Each run is a process of its own. Functions that only
     compute are served; --allow-code lifts that.
 
+    \b
+    xpudbg opserver
+    xpudbg opserver --python ~/venvs/torch/bin/python --workers 2
+    xpudbg opserver --bind 0.0.0.0 --tls-ca ca --tls-cert cert --tls-key key
+
     Exit codes: 0 ended when told to, 2 wrong usage, 3 it could not be started.
     """
     from ..services.opserver.children import TemplateError

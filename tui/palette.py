@@ -6,7 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+from textual.markup import escape
 
+from ..services.plain_text import plain
 from .actions import Action, Scope, actions_in, keys_shown
 
 if TYPE_CHECKING:
@@ -15,29 +18,36 @@ if TYPE_CHECKING:
 __all__ = ["RegistryProvider"]
 
 
-class RegistryProvider(Provider):
-    """Offers the actions of the screen and the app that are more than a motion and can be done now."""
+BEHIND = 0.01
+"""What a search is worth that has found what cannot be done now: it comes after all that can."""
 
-    def _offered(self) -> list[tuple[str, Action]]:
+
+class RegistryProvider(Provider):
+    """Offers the actions of the screen and the app that are more than a motion: all that can be done now, and to who
+    looks for them by name those that cannot, with the reason."""
+
+    def _offered(self) -> list[tuple[str, Action, str]]:
+        """Title, action, and why it cannot be done now."""
         scopes = (*getattr(self.screen, "SCOPES", ()), Scope.APP)
         session = cast("XpudbgApp", self.app).session
-        offered = [
-            action
-            for action in actions_in(scopes)
-            if not action.motion and action.name != "palette" and not action.why_not(session)
-        ]
-        return [(_title(action), action) for action in offered]
+        offered = [action for action in actions_in(scopes) if not action.motion and action.name != "palette"]
+        return [(_title(action), action, action.why_not(session)) for action in offered]
 
     async def discover(self) -> Hits:
-        for title, action in self._offered():
-            yield DiscoveryHit(title, self._command(action), help=self._help(action))
+        for title, action, reason in self._offered():
+            if not reason:
+                yield DiscoveryHit(title, self._command(action), help=self._help(action))
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
-        for title, action in self._offered():
+        for title, action, reason in self._offered():
             score = matcher.match(title)
-            if score > 0:
+            if score > 0 and not reason:
                 yield Hit(score, matcher.highlight(title), self._command(action), help=self._help(action))
+            elif score > 0:
+                said = escape(f"not now: {plain(reason)}")
+                shown = Content.styled(title, "$foreground-muted")
+                yield Hit(score * BEHIND, shown, self._command(action), text=title, help=said)
 
     def _command(self, action: Action) -> partial[None]:
         return partial(cast("XpudbgApp", self.app).perform, action.name)

@@ -21,12 +21,23 @@ MOST_ENTRIES = 5_000
 class PathSuggester(Suggester):
     """Suggests folders, and files of some endings."""
 
-    def __init__(self, endings: Iterable[str]) -> None:
+    def __init__(self, endings: Iterable[str], *, several: bool = False) -> None:
+        """
+        Args:
+            endings: of files that are suggested; an empty one for all.
+            several: names may stand one after the other; the last is completed where they are not one name.
+        """
         super().__init__(use_cache=False, case_sensitive=True)
         self._endings = tuple(endings)
+        self._several = several
 
     async def get_suggestion(self, value: str) -> str | None:
-        return await asyncio.to_thread(completed, value, self._endings)
+        found = await asyncio.to_thread(completed, value, self._endings)
+        before, blank, last = value.rpartition(" ")
+        if found is not None or not (self._several and last):
+            return found
+        found = await asyncio.to_thread(completed, last, self._endings)
+        return None if found is None else f"{before}{blank}{found}"
 
 
 def completed(typed: str, endings: tuple[str, ...]) -> str | None:

@@ -221,4 +221,8 @@ class ProfilerView:
             case ProfileTab.GAPS:
                 return profile_tables.GAPS, dict(enumerate(summary.gaps))
         found = profiles.difference(rank, self.against) if rank is not None else ()
-        return profile_tables.DIFFERENCE, dict(enumerate(found))
+        difference = profile_tables.DIFFERENCE
+        if not found and len(profiles.read_ranks()) > 1:
+            why = "There is nothing in the traces that are compared: no operator ended in them."
+            difference = replace(difference, empty=why)
+        return difference, dict(enumerate(found))

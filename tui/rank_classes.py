@@ -21,26 +21,27 @@ class Appearance:
     """One ASCII character, different for each class, so that colour is never the only sign."""
     label: str
     colour: str
-    """Theme variable for its text on the usual background."""
+    """Variable of its text on the usual background (tui/themes.py)."""
     component: str
     """Component class of its cell in grids and tables (styles/app.tcss)."""
 
 
-def _made(sign: str, label: str, colour: str, rank_class: RankClass) -> Appearance:
-    return Appearance(sign, label, colour, f"rank--{rank_class.value.replace('_', '-')}")
+def _made(sign: str, label: str, rank_class: RankClass) -> Appearance:
+    name = f"rank-{rank_class.value.replace('_', '-')}"
+    return Appearance(sign, label, f"${name}", name.replace("rank-", "rank--", 1))
 
 
 APPEARANCES: dict[RankClass, Appearance] = {
-    RankClass.DEAD: _made("X", "dead", "$text-error", RankClass.DEAD),
-    RankClass.STOPPED: _made("S", "stopped", "$text-error", RankClass.STOPPED),
-    RankClass.GIL_HELD: _made("G", "GIL held", "$text-warning", RankClass.GIL_HELD),
-    RankClass.SERVER_ERROR: _made("E", "server error", "$text-warning", RankClass.SERVER_ERROR),
-    RankClass.FOREIGN_PORT: _made("F", "foreign port", "$text-warning", RankClass.FOREIGN_PORT),
-    RankClass.UNREACHABLE: _made("U", "unreachable", "$text-primary", RankClass.UNREACHABLE),
-    RankClass.NAME_UNKNOWN: _made("N", "name unknown", "$text-primary", RankClass.NAME_UNKNOWN),
-    RankClass.NOT_REGISTERED: _made("-", "not registered", "$text-secondary", RankClass.NOT_REGISTERED),
-    RankClass.UNKNOWN: _made(".", "not known yet", "$foreground-muted", RankClass.UNKNOWN),
-    RankClass.ALIVE: _made("o", "alive", "$text-success", RankClass.ALIVE),
+    RankClass.DEAD: _made("X", "dead", RankClass.DEAD),
+    RankClass.STOPPED: _made("S", "stopped", RankClass.STOPPED),
+    RankClass.GIL_HELD: _made("G", "GIL held", RankClass.GIL_HELD),
+    RankClass.SERVER_ERROR: _made("E", "server error", RankClass.SERVER_ERROR),
+    RankClass.FOREIGN_PORT: _made("F", "foreign port", RankClass.FOREIGN_PORT),
+    RankClass.UNREACHABLE: _made("U", "unreachable", RankClass.UNREACHABLE),
+    RankClass.NAME_UNKNOWN: _made("N", "name unknown", RankClass.NAME_UNKNOWN),
+    RankClass.NOT_REGISTERED: _made("-", "not registered", RankClass.NOT_REGISTERED),
+    RankClass.UNKNOWN: _made(".", "not known yet", RankClass.UNKNOWN),
+    RankClass.ALIVE: _made("o", "alive", RankClass.ALIVE),
 }
 """Worst first: the order of legends and of sorting by class."""
 

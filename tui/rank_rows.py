@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..services.cluster.liveness import NO_TRACEBACK
+from ..services.snapshot import RankClass
+from .column_settings import arranged
 from .frame_text import frame_line
 from .rank_classes import APPEARANCES, SEVERITY_ORDER, appearance, label_of
 from .rank_filter import nobody, nobody_inside
@@ -69,15 +72,19 @@ class RankRows:
             record: what the flight recorders say of the ranks; None before they say anything.
         """
         self.record = record or RankRecord()
-        self.columns = self._known(ranks)
         self._ranks = ranks
         self._now = now
         self._where = where
+        self.columns = arranged("ranks", self._known(ranks))
 
     def _known(self, ranks: Mapping[int, RankState]) -> tuple[Column, ...]:
         """The columns of which anything can be known: of files alone there is no process, live there are no files."""
         record, post_mortem = self.record, any(state.address.file for state in ranks.values())
         hidden = set(_LIVE) if post_mortem else {"file", "called"}
+        if post_mortem and any(_answered_somehow(state) for state in ranks.values()):
+            hidden -= {"class", "reason"}  # torch's periodic dumps tell how ranks answered
+        if post_mortem and any(self._where(rank) is not None for rank in ranks):
+            hidden -= {"where"}
         hidden |= {
             key
             for key, known in (
@@ -170,6 +177,11 @@ class RankRows:
             case _:
                 return _value(state, key)
         return _natural(text) if text else None
+
+
+def _answered_somehow(state: RankState) -> bool:
+    """Whether a file tells how the rank answered whoever wrote it."""
+    return state.rank_class is not RankClass.UNKNOWN or state.reason.startswith(NO_TRACEBACK)
 
 
 def _frame_text(frame: Frame | None) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..services.snapshot import Outcome
+from .actions import key_of
 from .wording import age
 
 if TYPE_CHECKING:
@@ -26,14 +27,16 @@ class _Known:
 
 
 def newest(session: Session, rank: int, source: str) -> RankReply | None:
-    """The newest answer of a rank to one source, from the closed look or because a person asked."""
+    """The newest answer of a rank to one source, from the closed look that is shown or because a person asked."""
     found = _known(session, rank, source)
     return found.reply if found is not None else None
 
 
 def _known(session: Session, rank: int, source: str) -> _Known | None:
     asked = session.asked.get((rank, source))
-    look = session.latest
+    look = session.look
+    if asked is not None and session.shown is not None and asked.started_at > session.shown.snapshot.closed_at:
+        asked = None  # not known yet at the look that is shown
     seen = look.replies.get((rank, source)) if look is not None else None
     if asked is not None and (seen is None or asked.started_at >= seen.started_at):
         return _Known(asked, by_hand=True)
@@ -70,8 +73,10 @@ def text_of(session: Session, rank: int, source: str, limit: int | None = None) 
     if reply is None:
         state = session.ranks.get(rank)
         why = f" Rank {rank}: {state.reason}." if state is not None and source == SOURCES[0] else ""
-        return f"There is no {source} of rank {rank}.{why}" + (" P asks for it." if source == SOURCES[1] else "")
+        return f"There is no {source} of rank {rank}.{why}" + (
+            f" {key_of('py_spy')} asks for it." if source == SOURCES[1] else ""
+        )
     text = reply.body.text(limit)
     if limit is not None and reply.body.size > limit:
-        text += f"\n… cut here: {reply.body.size - limit:,} bytes more; o opens all"
+        text += f"\n… cut here: {reply.body.size - limit:,} bytes more; {key_of('pager')} opens all"
     return f"{reply.error}\n\n{text}" if reply.error else text

@@ -1,75 +1,79 @@
-"""Writes a table as it is shown to a new CSV file."""
+"""Tables of the screens as what is written to a file, and what that file is called."""
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from .stack_export import create_new
-from .widgets.text import plain
+from ..services.table_export import ExportTable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+    from collections.abc import Iterator, Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ..services.recorder_tables.table import BrowseTable
     from .recorder_order import Shown
+    from .widgets.table_layout import TableSource
 
-__all__ = ["csv_cell", "export_name", "write_csv"]
+__all__ = ["export_name", "grid_table", "shown_table", "whole_table"]
 
-STEP = 1_000
-"""Rows between two looks at whether to go on."""
-_NUMBER = re.compile(r"[-+]?[0-9][0-9.,]*( ?[a-zµ%]{1,3})?")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-
-
-_DATE = re.compile(r"\d{1,4}([-/])\d{1,4}(\1\d{1,4})?", re.ASCII)
-"""Ranks `1-7` among them."""
+_DIGITS = 19
+"""Digits of a whole number that is written as one."""
 
 
-def csv_cell(text: str) -> str:
-    """The text of a cell made plain; what a spreadsheet would take for a formula or a date gets an apostrophe before
-    it."""
-    said = plain(text)
-    formula = said.startswith(_FORMULA) and not _NUMBER.fullmatch(said)
-    return f"'{said}" if formula or _DATE.fullmatch(said) else said
-
-
-def export_name(target: str, source: str, table: str, at: int) -> str:
+def export_name(target: str, source: str, table: str, at: int, ending: str = ".csv") -> str:
     """`xpudbg-head-0-29500-NCCL-calls-20251009T085320Z.csv`.
 
     Args:
         target: as it is shown.
-        source: name of the recorder.
+        source: name of the recorder, or what the table is one of.
         table: name of the tab.
-        at: when the dumps were taken, ns since the epoch.
+        at: when it was taken, ns since the epoch.
     """
     what = re.sub(r"[^A-Za-z0-9]+", "-", f"{target[:60]} {source} {table}").strip("-")
     when = datetime.fromtimestamp(at / 1e9, UTC).strftime("%Y%m%dT%H%M%SZ")
-    return f"xpudbg-{what}-{when}.csv"
+    return f"xpudbg-{what}-{when}{ending}"
 
 
-def write_csv(shown: Shown, folder: Path, name: str, stopped: Callable[[], bool]) -> tuple[Path, int]:
-    """Write all rows in the order shown; the path and the number of rows written.
+def shown_table(shown: Shown) -> ExportTable:
+    """The rows of the flight recorder that are shown, in their order; the columns that are shown, by torch's names."""
+    return _recorder_table(shown.rows.table, shown.order, shown.rows.places)
 
-    Args:
-        stopped: asked now and then; the file ends there when it says so.
 
-    Raises:
-        OSError: the file cannot be written.
-    """
-    columns = range(len(shown.rows.table.fields))
-    cell = shown.rows.table.cell
-    written = 0
-    path, file = create_new(folder, name)
-    with io.TextIOWrapper(file, encoding="utf-8", errors="backslashreplace", newline="") as stream:
-        out = csv.writer(stream, lineterminator="\n")
-        out.writerow([field.title for field in shown.rows.table.fields])
-        for row in shown.order.tolist():
-            if written % STEP == 0 and stopped():
-                break
-            out.writerow([csv_cell(cell(row, column).text) for column in columns])
-            written += 1
-    return path, written
+def whole_table(shown: Shown) -> ExportTable:
+    """All rows and columns of the table that is shown a part of."""
+    table = shown.rows.table
+    return _recorder_table(table, range(len(table)), range(len(table.fields)))
+
+
+def _recorder_table(table: BrowseTable, order: Sequence[int] | NDArray[np.intp], places: Sequence[int]) -> ExportTable:
+    fields = [table.fields[place] for place in places]
+    numeric = tuple(at for at, field in enumerate(fields) if field.numeric)
+
+    def rows() -> Iterator[list[str | int]]:
+        for row in order:
+            texts = [table.cell(int(row), place).text for place in places]
+            yield [_value(text, at in numeric) for at, text in enumerate(texts)]
+
+    return ExportTable(tuple(field.title for field in fields), len(order), rows, numeric)
+
+
+def grid_table(source: TableSource, order: Sequence[int] | NDArray[np.intp]) -> ExportTable:
+    """Rows of a table widget, in the order given, with its columns."""
+    columns = range(len(source.columns))
+    numeric = tuple(at for at in columns if source.columns[at].align == "right")
+
+    def rows() -> Iterator[list[str | int]]:
+        for row in order:
+            yield [_value(source.cell(int(row), at)[0], at in numeric) for at in columns]
+
+    return ExportTable(tuple(column.title for column in source.columns), len(order), rows, numeric)
+
+
+def _value(text: str, is_number: bool) -> str | int:
+    """A text, or the whole number that a column of numbers says."""
+    plain_digits = is_number and len(text) <= _DIGITS + 1 and text.isascii() and text.removeprefix("-").isdecimal()
+    return int(text) if plain_digits else text

@@ -59,9 +59,9 @@ class RecorderRows:
         self.missing = table.mask(RowFilter.parse("is:missing is:open" if waits else "is:missing"))
         """Rows of calls that some rank has not come to; of the calls of ranks those that wait."""
         self.mismatch = table.mask(RowFilter.parse("is:mismatch"))
-        self._places = self._chosen() if short else tuple(range(len(table.fields)))
+        self.places = self._chosen() if short else tuple(range(len(table.fields)))
         """The field of each column."""
-        fields = [table.fields[place] for place in self._places]
+        fields = [table.fields[place] for place in self.places]
         self.columns = tuple(
             Column(
                 field.key,
@@ -72,7 +72,7 @@ class RecorderRows:
             )
             for field in fields
         )
-        for place in self._places if len(table) else ():
+        for place in self.places if len(table) else ():
             table.cell(0, place)  # what all its cells share is made now, perhaps beside the screen
 
     def _chosen(self) -> tuple[int, ...]:
@@ -83,7 +83,7 @@ class RecorderRows:
         return tuple(sorted(kept, key=lambda place: keys[place] in LAST))
 
     def cell(self, row: int, column: int) -> Cell:
-        text, sign = self.table.cell(row, self._places[column])
+        text, sign = self.table.cell(row, self.places[column])
         if column == 0:
             sign = Sign.MISMATCH if self.mismatch[row] else self.table.lacking_sign if self.missing[row] else sign
         blank = "  " if column == 0 and self.columns[0].align == "left" else ""

@@ -25,6 +25,8 @@ __all__ = ["look_of", "recorder_line", "source_states", "why_nothing"]
 
 def look_of(session: Session) -> Snapshot | None:
     """The closed look that the recorders shown are from."""
+    if session.shown is not None:
+        return session.shown.snapshot
     wanted = session.recorder.look_id
     return next((look for look in reversed(session.looks) if look.id == wanted), session.latest)
 
@@ -102,7 +104,7 @@ def _age(session: Session, now: int) -> list[Content]:
     """Said only when it is not the newest look that the status line tells of, or a newer one is under way."""
     shown, latest = session.recorder.look_id, session.latest
     look = look_of(session)
-    if look is None:
+    if look is None or session.shown is not None:
         return []
     old = f"of look {shown}, {age(now, look.taken_at)} ago"
     if session.under_way is not None and session.under_way.id != shown:
@@ -119,7 +121,11 @@ def why_nothing(session: Session, view: RecorderView) -> str:
         return ""
     if not session.ranks:
         return session.failure or ("Opening the target …" if session.label else "Nothing is attached.")
+    if session.reading_again:
+        return f"{session.reading_again[:1].upper()}{session.reading_again[1:]} …"
     if not recorder.look_id:
+        if session.shown is not None:
+            return f"Look {session.shown.snapshot.id} brought no flight recorder."
         if session.under_way is None and session.phase is not Phase.OPEN:
             return "The target is being opened."
         if session.looks:

@@ -22,12 +22,13 @@ from ..services.targets import WorkersTarget
 from .interrupts import signals_interrupt
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from ..services.attach_options import AttachOptions
     from ..services.targets import Target
 
-__all__ = ["ReportOptions", "exit_code", "run_report"]
+__all__ = ["FORMATS", "ReportOptions", "exit_code", "put_out", "run_report", "watch"]
 
 _NO_WORKER = frozenset(
     (RankClass.DEAD, RankClass.FOREIGN_PORT, RankClass.UNREACHABLE, RankClass.NAME_UNKNOWN, RankClass.NOT_REGISTERED)
@@ -35,7 +36,18 @@ _NO_WORKER = frozenset(
 """Classes of an address at which no worker was met."""
 SILENCE_S = 0.3
 """After a cancel an engine that says nothing for so long has no look under way."""
-RENDERERS = {"text": render_text, "json": render_json, "markdown": render_markdown}
+
+
+def _html(session: Session, *, with_ranks: bool = False) -> str:
+    from ..services.report_html.page import render_html  # seldom wanted
+
+    return render_html(session, with_ranks=with_ranks)
+
+
+FORMATS = {"text": render_text, "json": render_json, "markdown": render_markdown, "html": _html}
+"""How a report is written, by the name of its form."""
+_OF_FAILURES = ("json", "html")
+"""Forms that say why a target could not be read; of the others nothing is written then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +55,7 @@ class ReportOptions:
     """What a report should be."""
 
     style: str
-    """`text`, `json` or `markdown`."""
+    """A key of `FORMATS`."""
     looks: int
     interval_s: float
     """Seconds between two looks."""
@@ -52,6 +64,12 @@ class ReportOptions:
     """Where the merged stacks go besides."""
     table_format: str | None = None
     """How the flight recorder's tables are drawn; None: the report is printed, not the tables."""
+    output: Path | None = None
+    """The file that the report goes to; None: standard output."""
+    trace_file: Path | None = None
+    """Where the flight recorders go besides, as a trace."""
+    one_clock: bool = False
+    """Take the offsets of the ranks' clocks out of the trace."""
 
 
 def run_report(target: Target, options: AttachOptions, wanted: ReportOptions) -> int:
@@ -62,18 +80,21 @@ def run_report(target: Target, options: AttachOptions, wanted: ReportOptions) ->
     session = Session()
     signals_interrupt()
     with Engine() as engine:
-        interrupted = _watch(engine, session, target, options, wanted)
+        interrupted = watch(engine, session, target, options, (wanted.looks, wanted.interval_s))
     written = True
     if wanted.table_format is not None and not session.failure:
-        written = _write(render_tables(session.recorder, wanted.table_format))
-    elif wanted.style == "json" or not session.failure:
-        written = _write(RENDERERS[wanted.style](session, with_ranks=wanted.with_ranks))
-    if wanted.stacks_file is not None:
-        try:
-            wanted.stacks_file.write_bytes(_exported(session, wanted.stacks_file))
-        except OSError as error:
-            print(f"xpudbg: the stacks could not be written: {error}", file=sys.stderr)
-            return 2
+        written = put_out(render_tables(session.recorder, wanted.table_format), wanted.output)
+    elif wanted.style in _OF_FAILURES or not session.failure:
+        written = put_out(FORMATS[wanted.style](session, with_ranks=wanted.with_ranks), wanted.output)
+    if not written and wanted.output is not None:
+        return 2
+    stacks, trace = wanted.stacks_file, wanted.trace_file
+    if stacks is not None and not _besides("the stacks", stacks, lambda: _write_stacks(session, stacks)):
+        return 2
+    if trace is not None and not _besides(
+        "the trace", trace, lambda: _write_trace(session, trace, one_clock=wanted.one_clock)
+    ):
+        return 2
     if session.failure:
         print(f"xpudbg: {plain(session.failure)}\n  {plain(session.hint)}", file=sys.stderr)
     for fault in session.faults:
@@ -81,11 +102,15 @@ def run_report(target: Target, options: AttachOptions, wanted: ReportOptions) ->
     return exit_code(session, names_workers=isinstance(target, WorkersTarget), interrupted=interrupted or not written)
 
 
-def _watch(engine: Engine, session: Session, target: Target, options: AttachOptions, wanted: ReportOptions) -> bool:
-    """Follow the looks to their end; True when the person ended them before."""
+def watch(engine: Engine, session: Session, target: Target, options: AttachOptions, looks: tuple[int, float]) -> bool:
+    """Follow the looks to their end; True when the person ended them before.
+
+    Args:
+        looks: how many, and seconds between two of them.
+    """
     try:
         engine.attach(target, options)
-        _follow(engine, session, wanted.looks, wanted.interval_s)
+        _follow(engine, session, *looks)
     except KeyboardInterrupt:
         engine.cancel()
         try:
@@ -94,6 +119,32 @@ def _watch(engine: Engine, session: Session, target: Target, options: AttachOpti
             return True
         return True
     return False
+
+
+def put_out(text: str, file: Path | None = None) -> bool:
+    """Put the report into a file, whatever is there already, or on standard output; False when that fails.
+
+    Where a file went, and why not, is said on standard error.
+    """
+    if file is None:
+        return _write(text)
+    return _besides("the report", file, lambda: _write_text(file, text))
+
+
+def _write_text(file: Path, text: str) -> str:
+    file.write_bytes(text.encode("utf-8", errors="backslashreplace"))
+    return ""
+
+
+def _besides(what: str, file: Path, write: Callable[[], str]) -> bool:
+    """Write a file and say on standard error where it went, and what `write` says of it; False when that fails."""
+    try:
+        more = write()
+    except OSError as error:
+        print(f"xpudbg: {what} could not be written: {error}", file=sys.stderr)
+        return False
+    print(f"xpudbg: {what} in {plain(str(file))}{more}", file=sys.stderr)
+    return True
 
 
 def _write(text: str) -> bool:
@@ -112,11 +163,22 @@ def _write(text: str) -> bool:
     return True
 
 
-def _exported(session: Session, file: Path) -> bytes:
+def _write_stacks(session: Session, file: Path) -> str:
     merged = session.stacks.merged
     if file.suffix.lower() == ".json":
-        return to_speedscope(merged, session.label)
-    return to_collapsed(merged).encode("utf-8", errors="backslashreplace")
+        file.write_bytes(to_speedscope(merged, session.label))
+    else:
+        file.write_bytes(to_collapsed(merged).encode("utf-8", errors="backslashreplace"))
+    return ""
+
+
+def _write_trace(session: Session, file: Path, *, one_clock: bool) -> str:
+    from ..services.recorder_trace.writing import write_recorder_trace  # seldom wanted
+
+    hosts = {rank: state.host for rank, state in session.ranks.items()}
+    made = write_recorder_trace(session.recorder, file, title=session.label, hosts=hosts, one_clock=one_clock)
+    said = f": {made.slices:,} calls of {made.ranks:,} ranks; times {made.clocks}"
+    return said + (f"; {made.untimed:,} calls without a time are not in it" if made.untimed else "")
 
 
 def exit_code(session: Session, *, names_workers: bool = False, interrupted: bool = False) -> int:
@@ -154,7 +216,7 @@ def _follow(engine: Engine, session: Session, looks: int, interval_s: float) -> 
             case events.LookClosed():
                 if event.more:
                     continue
-                if session.looks[-1].id >= looks or session.post_mortem:
+                if session.looks[-1].id >= looks or not session.asks:
                     return
                 time.sleep(interval_s)
                 engine.look()
@@ -168,5 +230,6 @@ def _until_closed(engine: Engine, session: Session) -> None:
         except queue.Empty:
             return
         session.apply(event)
-        if isinstance(event, events.LookClosed):
+        reading = isinstance(event, events.TargetProgress) and session.under_way is None
+        if reading or isinstance(event, events.LookClosed):
             return

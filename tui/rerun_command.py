@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .command_options import Finite, read_tls, tls_options
+from .completions import complete_runs, complete_servers
 
 if TYPE_CHECKING:
     from ..services.dispatch.case import OpCase
@@ -18,7 +19,7 @@ __all__ = ["rerun"]
 
 
 @click.command(short_help="Run an operator again as it ran before, or changed.")
-@click.argument("run", metavar="RUN|last|last-failed")
+@click.argument("run", metavar="RUN|last|last-failed", shell_complete=complete_runs)
 @click.option(
     "--set",
     "changes",
@@ -27,7 +28,7 @@ __all__ = ["rerun"]
     help="attr.NAME, input.NAME, provider, mode, runtime, api or op; repeatable.",
 )
 @click.option("--unset", "removed", multiple=True, metavar="FIELD", help="Leave attr.NAME or input.NAME out.")
-@click.option("--server", metavar="URL", help="Another op server than before.")
+@click.option("--server", metavar="URL|NAME", shell_complete=complete_servers, help="Another op server than before.")
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.npz", help="Write the outputs."
 )
@@ -58,11 +59,11 @@ def rerun(
     """
     from dataclasses import replace
 
-    from ..services.dispatch.endpoint import DispatchSettings
+    from .named_servers import usual_settings
     from .run_command import RunOptions, interruptible, run_case
 
     tls = read_tls(options)
-    settings = DispatchSettings()
+    settings = usual_settings()
     if deadline_s is not None:
         settings = replace(settings, deadline_s=deadline_s)
     shown = RunOptions(run, output=output, as_json=as_json)
@@ -81,11 +82,11 @@ def _chosen(
     from dataclasses import replace
 
     from ..services.dispatch.edits import changed, edit, field_text, remove
-    from ..services.dispatch.endpoint import parse_server
     from ..services.dispatch.errors import CaseError
     from ..services.endpoints import TargetError
     from ..services.run_history.errors import HistoryError, NotKeptError, UnknownRunError
     from ..services.run_history.history import RunHistory
+    from .named_servers import find_server
     from .runs_command import history_failed, say_interrupted
 
     try:
@@ -96,7 +97,7 @@ def _chosen(
             fields = [text.partition("=")[0].strip() for text in (*changes, *removed)]
             replaced = frozenset(field.removeprefix("input.") for field in fields if field.startswith("input."))
             before = history.case(record.id, replaced)
-            endpoint = parse_server(server, tls) if server is not None else history.endpoint(record.id)
+            endpoint = find_server(server, tls) if server is not None else history.endpoint(record.id)
             if server is None and tls.used:
                 endpoint = replace(endpoint, tls=tls)
         finally:

@@ -18,11 +18,8 @@ from ..services.dispatch.case_file import is_case_file, parse_attribute, parse_i
 from ..services.dispatch.endpoint import (
     PLAIN_HTTP,
     SERVER_VARIABLE,
-    DispatchSettings,
     choose_endpoint,
-    parse_server,
     read_ttk_config,
-    server_from,
 )
 from ..services.dispatch.errors import (
     BadReplyError,
@@ -41,11 +38,12 @@ from ..services.plain_text import plain
 from ..services.run_history.case_key import case_key
 from ..services.run_history.recorder import Recorder
 from .interrupts import signals_interrupt
+from .named_servers import find_server, usual_server, usual_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..services.dispatch.endpoint import OpEndpoint, TlsSettings
+    from ..services.dispatch.endpoint import DispatchSettings, OpEndpoint, TlsSettings
     from ..services.dispatch.run_loop import OpRun
 
 __all__ = ["RunOptions", "exit_code", "interruptible", "run_case", "run_operator"]
@@ -186,15 +184,15 @@ def _case(options: RunOptions) -> OpCase:
 
 
 def _server(options: RunOptions, provider: str) -> tuple[OpEndpoint, DispatchSettings]:
-    settings = DispatchSettings()
+    settings = usual_settings()
     endpoint: OpEndpoint | None
     if options.server is not None:
-        endpoint = parse_server(options.server, options.tls)
+        endpoint = find_server(options.server, options.tls)
     elif options.ttk_config is not None:
         config = read_ttk_config(options.ttk_config, options.tls)
         endpoint, settings = choose_endpoint(config.endpoints, provider), config.settings
     else:
-        endpoint = server_from(os.environ, options.tls)
+        endpoint = usual_server(options.tls)
     if endpoint is None:
         raise TargetError(
             "no op server is named", hint=f"give --server HOST:PORT, --ttk-config FILE, or set {SERVER_VARIABLE}"

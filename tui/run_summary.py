@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from ..services.run_history.records import RunState
+from .actions import key_of
 from .widgets.painted import hanging, styled
 
 if TYPE_CHECKING:
@@ -69,7 +70,10 @@ def _error(shown: RunShown, width: int) -> list[Content]:
     lines = first.wrap(max(width, 8))
     if len(lines) > MESSAGE_LINES:
         rest = len(lines) - MESSAGE_LINES + 1
-        lines = [*lines[: MESSAGE_LINES - 1], Content.styled(f"… {rest} more lines; y copies all", "$foreground-muted")]
+        lines = [
+            *lines[: MESSAGE_LINES - 1],
+            Content.styled(f"… {rest} more lines; {key_of('copy_run')} copies all", "$foreground-muted"),
+        ]
     if error.hint:
         lines += hanging(Content.styled("try", "bold $text-accent"), styled(error.hint), width, 5)
     return list(lines)

@@ -26,6 +26,11 @@ _WIDTHS = (None, None, None, None, 40, 24, 70)
 def runs(failed: bool, count: int, as_json: bool, prune: bool, set_aside: bool) -> None:
     """List op runs, newest first: those of `xpudbg run`, `rerun` and `shrink`, and of the dispatch screen.
 
+    \b
+    xpudbg runs --failed
+    xpudbg runs -n 100 --json
+    xpudbg runs --prune
+
     They lie in the user's data folder, or where XPUDBG_HISTORY says, for 90 days and up to 4 GiB of arrays.
 
     Exit codes: 0 listed, 2 wrong usage, 3 the history can't be read.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .command_options import Finite, read_tls, tls_options
+from .completions import complete_runs, complete_servers
 
 if TYPE_CHECKING:
     from ..services.dispatch.case import OpCase
@@ -20,8 +21,8 @@ __all__ = ["repro", "shrink"]
 
 
 @click.command(short_help="Make a failing run as small as it can be.")
-@click.argument("run", metavar="RUN|last|last-failed")
-@click.option("--server", metavar="URL", help="Another op server than before.")
+@click.argument("run", metavar="RUN|last|last-failed", shell_complete=complete_runs)
+@click.option("--server", metavar="URL|NAME", shell_complete=complete_servers, help="Another op server than before.")
 @click.option(
     "--reference", metavar="URL", help="Op server whose outputs are right; then wrong values are failures, too."
 )
@@ -37,6 +38,10 @@ def shrink(
 ) -> None:
     """Run an operator again and again with less, and keep what still fails in the same way.
 
+    \b
+    xpudbg shrink last-failed
+    xpudbg shrink 12 --reference cpu-host:9090
+
     Shapes, inputs, values and attributes are tried. Every run goes into the history; the smallest one's number is
     printed.
 
@@ -45,21 +50,22 @@ def shrink(
     """
     import asyncio
 
-    from ..services.dispatch.endpoint import DispatchSettings, parse_server
+    from ..services.dispatch.endpoint import DispatchSettings
+    from .named_servers import find_server, usual_settings
 
     tls = read_tls(options)
 
     def chosen(history: RunHistory, number: int) -> tuple[OpCase, OpEndpoint, OpEndpoint | None]:
-        endpoint = parse_server(server, tls) if server is not None else history.endpoint(number)
-        return history.case(number), endpoint, None if reference is None else parse_server(reference, tls)
+        endpoint = find_server(server, tls) if server is not None else history.endpoint(number)
+        return history.case(number), endpoint, None if reference is None else find_server(reference, tls)
 
     case, endpoint, right = _from_history(run, chosen)
-    settings = DispatchSettings() if deadline_s is None else DispatchSettings(deadline_s=deadline_s)
+    settings = usual_settings() if deadline_s is None else DispatchSettings(deadline_s=deadline_s)
     sys.exit(asyncio.run(_shrink(case, endpoint, right, budget, settings)))
 
 
 @click.command(short_help="Write a run as a Python script that needs NumPy alone.")
-@click.argument("run", metavar="RUN|last|last-failed")
+@click.argument("run", metavar="RUN|last|last-failed", shell_complete=complete_runs)
 @click.option(
     "-o",
     "--output",
@@ -70,6 +76,10 @@ def shrink(
 )
 def repro(run: str, output: Path) -> None:
     """Write a script that makes the inputs of a run, calls its function if that is one of numpy or torch, and compares.
+
+    \b
+    xpudbg repro last-failed
+    xpudbg repro 12 -o softmax.py
 
     Arrays over a few kilobytes go into FILE.npz beside it.
 

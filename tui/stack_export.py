@@ -6,19 +6,18 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from ..services.new_file import create_new
 from ..services.stacks.export import to_collapsed, to_speedscope
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from typing import BinaryIO
 
     from ..services.stacks.tree import MergedStacks, ThreadChoice
 
-__all__ = ["SUFFIXES", "create_new", "file_name", "write_new", "written"]
+__all__ = ["SUFFIXES", "file_name", "write_new", "written"]
 
 SUFFIXES = {"speedscope": ".speedscope.json", "collapsed": ".collapsed.txt"}
 """End of the name, by format."""
-TRIES = 1_000
 
 
 def file_name(target: str, threads: ThreadChoice, at: int, style: str) -> str:
@@ -40,7 +39,7 @@ def written(merged: MergedStacks, target: str, style: str) -> bytes:
 
 
 def write_new(folder: Path, name: str, data: bytes) -> Path:
-    """Write a file that was not there; when there is one of that name, `-2`, `-3` ... goes before the suffix.
+    """Write a file that was not there (`create_new`).
 
     Raises:
         OSError: it cannot be written.
@@ -49,19 +48,3 @@ def write_new(folder: Path, name: str, data: bytes) -> Path:
     with file:
         file.write(data)
     return path
-
-
-def create_new(folder: Path, name: str) -> tuple[Path, BinaryIO]:
-    """Open a file that was not there, named as by `write_new`.
-
-    Raises:
-        OSError: it cannot be made.
-    """
-    stem, dot, suffix = name.partition(".")
-    for number in range(1, TRIES):
-        path = folder / (name if number == 1 else f"{stem}-{number}{dot}{suffix}")
-        try:
-            return path, path.open("xb")
-        except FileExistsError:
-            continue
-    raise FileExistsError(f"{name} and {TRIES - 1} more are there already")

@@ -98,8 +98,9 @@ class StackView:
 
     @property
     def _newest(self) -> StackLook:
-        """The stacks of the newest look; of a job known from files those that its recorders kept."""
-        return self._session.recorded_stacks or self._session.stacks
+        """The stacks of the look that is shown; of a job known from files without any those that its recorders kept."""
+        stacks, recorded = self._session.stacks, self._session.recorded_stacks
+        return stacks if recorded is None or stacks.dumps else recorded
 
     @property
     def are_recorded(self) -> bool:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["StoreView"]
 
+READ_ANEW = 64 * 1024
+"""Bytes of the longest value that is read anew when the keys were listed anew by themselves."""
 ORDERED = 20_000
 """Keys up to which `n` goes from line to line; among more it goes in the order of their bytes."""
 
@@ -42,6 +44,9 @@ class StoreView:
         self._tree: tuple[Sequence[bytes], KeyBranch] | None = None
         self._ordered: tuple[KeyBranch, Sequence[bytes]] | None = None
         self._told = 0
+        self._wanted: int | None = None
+        """How many listings there will be when that comes which a person wants."""
+        self._wanted_at = 0
         self._listing_since: tuple[StoreShown, int] | None = None
         """When the keys were last asked for: of which store, and how many answers had come."""
 
@@ -119,16 +124,31 @@ class StoreView:
     def view_of(self, value: StoreValue) -> View:
         return self.chosen or best_view(value)
 
+    def is_kept(self, value: StoreValue) -> bool:
+        """Whether a value stays as it was read, though the keys have been listed anew since: it is long, and no person
+        wanted that."""
+        listing = self._session.store.listing
+        older = listing is not None and value.read_at < listing.read_at
+        return older and value.length > READ_ANEW and value.read_at >= self._wanted_since()
+
+    def _wanted_since(self) -> int:
+        """When the keys were listed last because a person wanted it, ns since the epoch."""
+        store = self._session.store
+        if self._wanted is not None and store.answers >= self._wanted:
+            self._wanted = None
+            self._wanted_at = store.listing.read_at if store.listing is not None else 0
+        return self._wanted_at
+
     def to_read(self, keys: Iterable[bytes], limit: int) -> tuple[bytes, ...]:
         """The keys whose values are not here, not since the keys were listed, or not as far as `limit` bytes; they
-        count as asked for from now on."""
+        count as asked for from now on. Long values are read anew only where a person had the keys listed."""
         listing = self._session.store.listing
         if listing is None:
             return ()
         wanted = []
         for key in keys:
             value = self.value(key)
-            if value is not None and value.read_at >= listing.read_at:
+            if value is not None and (value.read_at >= listing.read_at or self.is_kept(value)):
                 whole = value.whole or not value.readable
                 if whole or len(value.head) >= self._out.get(key, 0):
                     self._out.pop(key, None)
@@ -139,15 +159,22 @@ class StoreView:
                 wanted.append(key)
         return tuple(wanted)
 
-    def begin_listing(self) -> bool:
+    def begin_listing(self, *, by_itself: bool = False) -> bool:
         """The keys are to be listed: what is on its way is asked for again after it. False when they are being listed
-        already."""
+        already.
+
+        Args:
+            by_itself: no person wants it; long values that are here stay as they are.
+        """
         store = self._session.store
-        if self._listing_since is not None and self._listing_since[0] is store:
-            if self._listing_since[1] == store.answers:
-                return False
-        else:
-            self._told = 0  # another target, or the same one opened again
+        if self._listing_since is None or self._listing_since[0] is not store:
+            self._listing_since, self._told = None, 0  # another target, or the same one opened again
+            self._wanted, self._wanted_at = None, 0
+        self._wanted_since()  # of the listing before, as long as it is the newest
+        if not by_itself:
+            self._wanted = store.answers + 1
+        if self._listing_since is not None and self._listing_since[1] == store.answers:
+            return False
         self._listing_since = (store, store.answers)
         self._out.clear()
         return True

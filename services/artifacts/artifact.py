@@ -21,10 +21,10 @@ class Artifact:
     """One file, or one member of an archive, not yet looked into. Immutable."""
 
     name: str
-    """As it is shown: the path as typed, or `archive.tar/member`; plain text."""
+    """As it is shown: the path within the one folder that was given, else as typed, or `archive.tar/member`; plain."""
     body: Body
     """The bytes as they were found (gzip not undone): a file on disk is not copied, a member of an archive is in the
-    spool."""
+    spool, or stands in its tar."""
     modified_at: int
     """Of the file or the member, ns since the epoch."""
     path: Path | None = None
@@ -62,5 +62,7 @@ class Evidence:
     artifact: str
     """Name of the artifact."""
     host: str = ""
+    status: int | None = None
+    """HTTP status of an answer that is none, as torch wrote it; it writes 408 for a timeout, 503 for no connection."""
     error: str = ""
     """Why there is no answer of this rank (`Error: 408` in a periodic dump), one plain line; empty for a good one."""

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..flight_recorder.loading import looks_of
+from ..flight_recorder.dump_looks import looks_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

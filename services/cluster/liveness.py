@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..health import read_health
 from ..snapshot import Outcome, RankAddress, RankClass, RankReply, RankState
-from .probes import HEALTH
+from .probes import COUNTERS, HEALTH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +24,8 @@ STORE = "store"
 """Source of what the job's store tells about a rank."""
 ORPHANED = "its process has ended: the store in it hung up; a process forked from it keeps its ports open"
 
+NO_TRACEBACK = "gave no traceback"
+"""How the reason of a rank begins that files tell so of."""
 FULL_QUEUE = "connecting times out while other ranks of its host can be reached: its listen queue is full"
 _REACHED = frozenset((RankClass.ALIVE, RankClass.GIL_HELD, RankClass.FOREIGN_PORT, RankClass.SERVER_ERROR))
 """Classes of ranks that have accepted a connection."""
@@ -66,6 +68,8 @@ def fold(state: RankState, reply: RankReply) -> RankState:
     """
     if reply.outcome is Outcome.CANCELLED:
         return state
+    if state.address.file:
+        return _from_file(state, reply)
     if reply.source == "ping":
         return _from_ping(state, reply)
     if reply.source == STORE:
@@ -152,6 +156,31 @@ def _from_dump(state: RankState, reply: RankReply) -> RankState:
         return _become(state, RankClass.GIL_HELD, reason, at)
     ping = f"answers ping in {state.ping_s * 1000:.0f} ms" if state.ping_s is not None else "answers"
     return _become(state, RankClass.ALIVE, ping, at)
+
+
+def _from_file(state: RankState, reply: RankReply) -> RankState:
+    """How a rank answered torch's own sweep, of which a periodic dump is left; other files tell nothing of this.
+
+    Counters need no GIL: without them too the process does not run.
+    """
+    if reply.source not in ("dump_traceback", COUNTERS.source):
+        return state
+    at, counters = reply.started_at, reply.source == COUNTERS.source
+    said = f"when torch asked it: {reply.error}"
+    match reply.outcome:
+        case Outcome.REFUSED:
+            return _become(state, RankClass.DEAD, said, at)
+        case Outcome.UNREACHABLE:
+            return _become(state, RankClass.UNREACHABLE, said, at)
+        case Outcome.TIMEOUT if counters:
+            return _become(state, RankClass.STOPPED, said, at)
+        case Outcome.TIMEOUT:
+            return _become(state, RankClass.UNKNOWN, f"{NO_TRACEBACK}: {reply.error}", at)
+        case Outcome.OK if counters and state.reason.startswith(NO_TRACEBACK):
+            return _become(state, RankClass.GIL_HELD, f"gave its wait counters; {state.reason}", at)
+        case Outcome.OK if not counters:
+            return _become(state, RankClass.UNKNOWN, begin(state.address).reason, at)
+    return state
 
 
 def _first_line(reply: RankReply) -> str:

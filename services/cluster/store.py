@@ -11,6 +11,8 @@ from .store_connection import Stalled, StoreConnection, open_store
 from .store_errors import StoreError, StoreFault, not_a_store
 from .store_wire import (
     KEY_PREFIX,
+    MAX_ANNOUNCED,
+    MAX_LENGTH,
     Query,
     check_request,
     get_request,
@@ -284,12 +286,12 @@ class StoreClient:
         try:
             await connection.send(get_request(wanted[0]) if len(wanted) == 1 else multi_get_request(wanted))
             for index in batch:
-                length = await connection.length()
+                length = await connection.length(MAX_LENGTH if limit is None else MAX_ANNOUNCED)
                 if limit is None or length <= limit:
                     values[index] = await connection.take(length)
                     got += 1
                     continue
-                values[index] = Oversized(length, await connection.take(limit))
+                values[index] = Oversized(length, await self._head(connection, limit, length))
                 got += 1
                 if not await connection.skip(length - limit):
                     return got, StoreError(
@@ -305,6 +307,16 @@ class StoreClient:
                 raise
             return got, error
         return got, None
+
+    async def _head(self, connection: StoreConnection, limit: int, length: int) -> bytes:
+        """The beginning of a long value; nothing of one that is so long and does not begin to come."""
+        if length <= MAX_LENGTH:
+            return await connection.take(limit)
+        connection.stall_s = self._stall_s
+        try:
+            return await connection.take(limit)
+        except Stalled:
+            return b""
 
     async def _those_there(
         self, connection: StoreConnection, keys: Sequence[bytes], indexes: Sequence[int]

@@ -98,17 +98,17 @@ class StoreConnection:
         self._at = end
         return taken
 
-    async def length(self) -> int:
+    async def length(self, most: int = MAX_LENGTH) -> int:
         """A length as it stands before a string or value.
 
         Raises:
-            StoreError: longer than is accepted.
+            StoreError: longer than `most`.
         """
         announced = uint64(await self.take(8))
-        if announced > MAX_LENGTH:
+        if announced > most:
             raise StoreError(
                 StoreFault.TOO_LARGE,
-                f"{self.where} announces {announced:,} bytes for one value; {MAX_LENGTH >> 20} MiB are accepted",
+                f"{self.where} announces {announced:,} bytes for one value; {most >> 20:,} MiB are accepted",
                 hint="it may not be a TCPStore",
             )
         return announced

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KEY_PREFIX",
+    "MAX_ANNOUNCED",
     "MAX_KEY",
     "MAX_LENGTH",
     "Query",
@@ -29,7 +30,9 @@ __all__ = [
 
 MAGIC = 0x3C85F7CE
 MAX_LENGTH = 64 * 1024 * 1024
-"""Bytes of one string or value; a longer one is refused unread."""
+"""Bytes of one string or value; a longer one is refused unread, or its beginning alone is read."""
+MAX_ANNOUNCED = 1 << 40
+"""A length beyond is none: the peer speaks another protocol."""
 MAX_KEY = 8 * 1024
 """Bytes of a key that is asked for; a store refuses longer ones."""
 KEY_PREFIX = b"/"

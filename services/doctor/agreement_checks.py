@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from ..ranksets import RankSet, ranks_said
+from ..ranksets import RankSet
 from ..recorder_timeline.clocks import FEWEST, Clocks
+from ..recorder_timeline.lanes import LaneContent
 from ..recorder_timeline.timelines import Timelines
-from .check import Check, CheckState
+from .check import Check, CheckState, ranks_told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +31,7 @@ def versions_check(dumps: Mapping[str, Sequence[Dump]]) -> Check:
             by_version[".".join(map(str, dump.version)) or "none", dump.library].append(dump.rank)
         if len(by_version) > 1:
             kinds = sorted(by_version.items(), key=lambda item: -len(item[1]))
-            parts = [f"{_version(*which)} on {ranks_said(RankSet(ranks))}" for which, ranks in kinds[:6]]
+            parts = [f"{_version(*which)} on {ranks_told(RankSet(ranks))}" for which, ranks in kinds[:6]]
             return Check(
                 "versions",
                 CheckState.PROBLEM,
@@ -57,7 +58,8 @@ def clocks_check(session: Session) -> Check:
         if group is None:
             continue
         made = timelines.of_group(group)
-        clock, ranks = made.timeline.clock, RankSet(made.ranks)
+        clock = made.timeline.clock
+        ranks = RankSet(lane.rank for lane in made.timeline.lanes if lane.content is LaneContent.CALLS)
         if clock is not None and (best is None or len(ranks) > best[0]):
             best = (len(ranks), clock.kind, clock.apart_s, ranks)
     if best is None:
@@ -66,7 +68,9 @@ def clocks_check(session: Session) -> Check:
         )
     count, kind, apart_s, ranks = best
     if kind is Clocks.ONE_HOST:
-        return Check("clocks", CheckState.OK, f"The {count:,} ranks of the largest group share the clock of one host.")
+        return Check(
+            "clocks", CheckState.OK, f"The {count:,} ranks heard of the largest group share the clock of one host."
+        )
     if kind is Clocks.RECORDED:
         return Check(
             "clocks",

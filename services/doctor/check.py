@@ -6,12 +6,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from ..ranksets import RankSet
+from ..ranksets import RankSet, ranks_said
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["Check", "CheckState", "worst"]
+__all__ = ["Check", "CheckState", "ranks_told", "worst"]
+
+_WRITTEN = 60
+"""Characters of the ranks that a sentence names; a check has all of them besides."""
 
 
 class CheckState(StrEnum):
@@ -53,3 +56,15 @@ def worst(checks: Iterable[Check]) -> CheckState:
         if state in states:
             return state
     return CheckState.UNKNOWN
+
+
+def ranks_told(ranks: RankSet, one: str = "", many: str = "") -> str:
+    """`rank 3`, `ranks 0-7,12`; of very scattered ones their number and the first: `3,871 ranks (0-255,319-511, …)`.
+
+    Args:
+        one, many: the verb that follows for one rank and for several.
+    """
+    written = str(ranks)
+    if len(written) <= _WRITTEN:
+        return ranks_said(ranks, one, many)
+    return f"{len(ranks):,} ranks ({written[:_WRITTEN].rpartition(',')[0]}, …)" + (f" {many}" if many else "")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING
 
 from ..cluster.probes import PYSPY, Probe
 from ..handler_calls import handlers_of
-from ..ranksets import RankSet, ranks_said
+from ..ranksets import RankSet
 from ..snapshot import Outcome, RankClass
 from ..stacks import pyspy
 from ..stacks.pyspy_errors import ADVICE
-from .check import Check, CheckState
+from .check import Check, CheckState, ranks_told
 from .reach_checks import reach_checks
 from .recorder_checks import FRAMES, FramesSeen, recorder_checks
 
@@ -21,15 +20,15 @@ if TYPE_CHECKING:
 
 __all__ = ["examine", "frozen", "requests"]
 
+_REASONS = 6
+"""Different reasons why py-spy gives no stack that a sentence names."""
 _READ = 256 * 1024
 """Bytes of a py-spy answer that are looked at."""
 
 
 def frozen(session: Session) -> Session:
-    """A copy that another thread may examine while the session goes on."""
-    made = copy.copy(session)
-    made.ranks, made.asked, made.looks = dict(session.ranks), dict(session.asked), list(session.looks)
-    return made
+    """A copy that another thread may examine while the session goes on; of the newest state, whatever look is shown."""
+    return session.frozen()
 
 
 def requests(session: Session, py_spy_ranks: int = 1, *, one_each: bool = False) -> list[tuple[RankSet, Probe]]:
@@ -81,25 +80,30 @@ def _py_spy(session: Session) -> Check:
         able = [rank for rank in _alive(session) if PYSPY.source in (handlers_of(session, rank) or ())]
         said = "No rank has answered for it." if able else "No rank that answers has a handler for py-spy."
         return Check("py-spy", CheckState.UNKNOWN, said, why)
-    bad = {reply.rank: reason for reply in replies if (reason := _refused(reply)) is not None}
+    bad: dict[tuple[str, str], list[int]] = {}
+    for reply in replies:
+        reason = _refused(reply)
+        if reason is not None:
+            bad.setdefault(reason, []).append(reply.rank)
     asked = RankSet(reply.rank for reply in replies)
     untold = "; the other ranks were not asked" if len(asked) < len(_alive(session)) else ""
-    if bad:
-        said, mend = next(iter(bad.values()))
+    facts = {"asked": list(asked)}
+    if not bad:
         return Check(
-            "py-spy",
-            CheckState.WARNING,
-            f"py-spy gives no stack on {ranks_said(RankSet(bad))}: {said}{untold}.",
-            why,
-            mend,
-            RankSet(bad),
-            {"asked": list(asked)},
+            "py-spy", CheckState.OK, f"py-spy is there and may look on {ranks_told(asked)}{untold}.", facts=facts
         )
+    without = RankSet(rank for ranks in bad.values() for rank in ranks)
+    reasons = [f"{ranks_told(RankSet(ranks))}: {said}" for (said, _mend), ranks in bad.items()]
+    more = f"; and {len(reasons) - _REASONS} more reasons" if len(reasons) > _REASONS else ""
+    good = f"; it may look on {ranks_told(asked - without)}" if asked - without else ""
     return Check(
         "py-spy",
-        CheckState.OK,
-        f"py-spy is there and may look on {ranks_said(asked)}{untold}.",
-        facts={"asked": list(asked)},
+        CheckState.WARNING,
+        f"py-spy gives no stack on {'; '.join(reasons[:_REASONS])}{more}{good}{untold}.",
+        why,
+        "; ".join(dict.fromkeys(mend for _said, mend in bad if mend)),
+        without,
+        facts,
     )
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..cluster.file_limit import connections_allowed
-from ..handler_calls import handlers_of
-from ..ranksets import RankSet, ranks_said
+from ..handler_calls import handlers_of, handlers_unknown
+from ..ranksets import RankSet
 from ..snapshot import RankClass
-from .check import Check, CheckState
+from .check import Check, CheckState, ranks_told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,6 +28,7 @@ _USUAL = ("dump_traceback", "ping", "wait_counter_values")
 """Handlers that every torch with a debug server registers and xpudbg asks."""
 _SHOWN = 6
 """Handlers or groups of ranks that a sentence names."""
+_UNEQUAL = "What one rank can't be asked is not there to be compared; often these are different versions of torch."
 _SILENT = {
     RankClass.DEAD: ("nothing listens at the registered address", "start the rank again, or read the end of its log"),
     RankClass.STOPPED: (
@@ -88,7 +89,7 @@ def _world(session: Session) -> Check:
         return Check(
             "world size",
             CheckState.PROBLEM,
-            f"{ranks_said(missing, 'has', 'have')} not registered, of a world size of {session.world_size:,}.",
+            f"{ranks_told(missing, 'has', 'have')} not registered, of a world size of {session.world_size:,}.",
             "A rank without a debug server can't be asked where it is when the job hangs.",
             "call torch.distributed.debug.start_debug_server() on every rank, right after init_process_group()",
             missing,
@@ -99,7 +100,7 @@ def _world(session: Session) -> Check:
         return Check(
             "world size",
             CheckState.PROBLEM,
-            f"{ranks_said(shared, 'has', 'have')} the address of another rank: at most one of them is there.",
+            f"{ranks_told(shared, 'has', 'have')} the address of another rank: at most one of them is there.",
             "Only one rank of each address can be asked.",
             "the hosts resolve their own name to one address (often 127.0.0.1 in /etc/hosts), or --map sends two hosts "
             "to one",
@@ -125,7 +126,7 @@ def _names(session: Session) -> Check:
     return Check(
         "names",
         CheckState.PROBLEM,
-        f"{ranks_said(unknown, 'is', 'are')} not asked: the name does not resolve from here or is no address "
+        f"{ranks_told(unknown, 'is', 'are')} not asked: the name does not resolve from here or is no address "
         f"(rank {first.rank}: {first.host or first.reason}).",
         "These ranks can't be asked from here, whatever happens to them.",
         f"--map {first.host or 'HOST'}=ADDRESS, a line in /etc/hosts, or run xpudbg inside the cluster",
@@ -140,7 +141,7 @@ def _answers(session: Session) -> list[Check]:
         Check(
             f"answers: {kind.value}",
             CheckState.WARNING if kind is RankClass.GIL_HELD else CheckState.PROBLEM,
-            f"{ranks_said(ranks)}: {said}.",
+            f"{ranks_told(ranks)}: {said}.",
             "A rank that does not answer now will not answer when it is needed.",
             mend,
             ranks,
@@ -150,7 +151,7 @@ def _answers(session: Session) -> list[Check]:
     ]
     if alive:
         checks.append(
-            Check("answers", CheckState.OK, f"{ranks_said(alive, 'answers', 'answer')} as alive.", ranks=alive)
+            Check("answers", CheckState.OK, f"{ranks_told(alive, 'answers', 'answer')} as alive.", ranks=alive)
         )
     elif not checks:
         checks.append(Check("answers", CheckState.UNKNOWN, "No rank was asked to the end."))
@@ -159,18 +160,31 @@ def _answers(session: Session) -> list[Check]:
 
 def _handlers(session: Session) -> Check:
     by_names: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    unheard: dict[int, str] = {}
     for rank in _of(session, RankClass.ALIVE, RankClass.GIL_HELD):
         names = handlers_of(session, rank)
         if names is not None:
             by_names[names].append(rank)
+        elif why := handlers_unknown(session, rank):
+            unheard[rank] = why
     kinds = sorted(((RankSet(ranks), names) for names, ranks in by_names.items()), key=lambda kind: -len(kind[0]))
-    facts = {"kinds": [{"ranks": list(ranks), "handlers": list(names)} for ranks, names in kinds]}
+    facts: dict[str, Any] = {"kinds": [{"ranks": list(ranks), "handlers": list(names)} for ranks, names in kinds]}
+    silent = ""
+    if unheard:
+        facts["unheard"] = sorted(unheard)
+        first = next(iter(unheard))
+        they = "it has" if len(unheard) == 1 else "they have"
+        silent = (
+            f"{ranks_told(RankSet(unheard), 'does', 'do')} not say which handlers {they} "
+            f"(rank {first}: {unheard[first]})"
+        )
     if not kinds:
-        return Check("handlers", CheckState.UNKNOWN, "No rank has said which handlers it has.", facts=facts)
+        said = f"{silent or 'No rank has said which handlers it has'}."
+        return Check("handlers", CheckState.UNKNOWN, said, _UNEQUAL, ranks=RankSet(unheard), facts=facts)
     usual = set(kinds[0][1])
     if len(kinds) > 1:
         others = [
-            f"{ranks_said(ranks)} {_difference(usual, set(names), one=len(ranks) == 1)}"
+            f"{ranks_told(ranks)} {_difference(usual, set(names), one=len(ranks) == 1)}"
             for ranks, names in kinds[1 : 1 + _SHOWN]
         ]
         more = f" and {len(kinds) - 1 - _SHOWN} more kinds" if len(kinds) - 1 > _SHOWN else ""
@@ -179,10 +193,10 @@ def _handlers(session: Session) -> Check:
             "handlers",
             CheckState.WARNING,
             f"The ranks do not have the same handlers: compared with {len(kinds[0][0]):,} others, "
-            f"{'; '.join(others)}{more}.",
-            "What one rank can't be asked is not there to be compared; often these are different versions of torch.",
+            f"{'; '.join(others)}{more}{'; ' if silent else ''}{silent}.",
+            _UNEQUAL,
             "the same torch, and the same registrations of handlers, on every rank",
-            odd,
+            odd | RankSet(unheard),
             facts,
         )
     lacking = [name for name in _USUAL if name not in usual]
@@ -195,6 +209,9 @@ def _handlers(session: Session) -> Check:
             "a newer torch on every rank",
             facts=facts,
         )
+    if unheard:
+        mend = "read the log of the rank; is it this job's own debug server that answers there?"
+        return Check("handlers", CheckState.WARNING, f"{silent}.", _UNEQUAL, mend, RankSet(unheard), facts)
     said = f"Every rank heard ({len(kinds[0][0]):,}) has the same {len(usual)} handlers: {', '.join(sorted(usual))}."
     return Check("handlers", CheckState.OK, said, facts=facts)
 
@@ -214,15 +231,18 @@ def _times(session: Session) -> Check:
     facts = {"median_s": round(median, 6), "longest_s": round(longest, 6)}
     limit = min(_SLOW_S, max(_SLOWER * median, _SLOWER_S))
     slow = RankSet(rank for rank, took in times.items() if took > limit)
-    said = f"A ping takes {median * 1e3:.1f} ms (median), {longest * 1e3:.1f} ms at worst."
+    said = f"A ping takes {median * 1e3:.1f} ms (median), {longest * 1e3:.1f} ms at worst"
     if not slow:
-        return Check("response times", CheckState.OK, said, facts=facts)
+        return Check("response times", CheckState.OK, f"{said}.", facts=facts)
+    where = "look at the load of these hosts"
+    if len(slow) > len(times) / 2:
+        where = "look at the load of this machine and the way to the job (ping HOST): most ranks answer late"
     return Check(
         "response times",
         CheckState.WARNING,
-        f"{said} {ranks_said(slow, 'takes', 'take')} more than {limit * 1e3:.0f} ms.",
+        f"{said}; {ranks_told(slow, 'takes', 'take')} more than {limit * 1e3:.0f} ms.",
         "A host under load answers late; one look at the job takes as long, and an answer may miss its time limit.",
-        "look at the load of these hosts; --timeout SECONDS gives ranks more time",
+        f"{where}; --timeout SECONDS gives ranks more time",
         slow,
         facts,
     )
@@ -236,7 +256,7 @@ def _stuck(session: Session) -> Check:
     return Check(
         "requests",
         CheckState.WARNING,
-        f"{ranks_said(RankSet(stuck), 'has', 'have')} requests of xpudbg that are not answered "
+        f"{ranks_told(RankSet(stuck), 'has', 'have')} requests of xpudbg that are not answered "
         f"(rank {rank}: {', '.join(stuck[rank])}).",
         "Each keeps one of the 32 threads of the rank's debug server until it is answered.",
         "nothing: they are kept, not repeated, and end with the rank's answer",

@@ -10,11 +10,11 @@ import numpy as np
 from ..cluster.probes import RECORDERS, Probe
 from ..flight_recorder.decode import decode
 from ..flight_recorder.dump import DumpError
-from ..ranksets import RankSet, ranks_said
+from ..ranksets import RankSet
 from ..recorder_look import DUMP_FILE
-from ..snapshot import Outcome
+from ..snapshot import Outcome, RankClass
 from .agreement_checks import clocks_check, versions_check
-from .check import Check, CheckState
+from .check import Check, CheckState, ranks_told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -115,16 +115,21 @@ def _on(session: Session, dumps: Mapping[str, Sequence[Dump]], recording: Mappin
     heard = RankSet(dump.rank for found in dumps.values() for dump in found)
     filled = RankSet(dump.rank for found in recording.values() for dump in found if len(dump.entries))
     facts = {"recording": list(filled), "empty": list(heard - filled), "unreadable": sorted(unreadable)}
-    if unreadable:
-        rank = next(iter(unreadable))
+    absent = _absent(session, heard | RankSet(unreadable))
+    wrong = [
+        f"the dump of {ranks_told(RankSet(which))} {what} (rank {(first := next(iter(which)))}: {which[first]})"
+        for which, what in ((unreadable, "can't be read"), (absent, "has not come"))
+        if which
+    ]
+    if wrong:
         return Check(
             "recorder",
             CheckState.PROBLEM,
-            f"The dump of {ranks_said(RankSet(unreadable))} can't be read (rank {rank}: {unreadable[rank]}).",
+            f"{'; '.join(wrong)}.",
             why,
-            "read the log of the rank; report it when the dump is whole",
-            RankSet(unreadable),
-            facts,
+            "read the log of the rank; --timeout SECONDS gives ranks more time; report a dump that is whole",
+            RankSet((*unreadable, *absent)),
+            facts | {"absent": list(absent)},
         )
     if not heard:
         return Check("recorder", CheckState.UNKNOWN, "No rank has sent a flight recorder dump.", why, _ON, facts=facts)
@@ -145,7 +150,7 @@ def _on(session: Session, dumps: Mapping[str, Sequence[Dump]], recording: Mappin
         return Check(
             "recorder",
             CheckState.PROBLEM,
-            f"The flight recorder of {ranks_said(bare)} holds nothing at all, not even a group: it is off, or the job "
+            f"The flight recorder of {ranks_told(bare)} holds nothing at all, not even a group: it is off, or the job "
             "has made no group yet.",
             why,
             _ON,
@@ -155,7 +160,7 @@ def _on(session: Session, dumps: Mapping[str, Sequence[Dump]], recording: Mappin
     return Check(
         "recorder",
         CheckState.WARNING,
-        f"The flight recorder of {ranks_said(empty)} knows its groups, but holds no call.",
+        f"The flight recorder of {ranks_told(empty)} knows its groups, but holds no call.",
         why,
         f"ask again once collectives have run; else {_ON}",
         empty,
@@ -163,12 +168,26 @@ def _on(session: Session, dumps: Mapping[str, Sequence[Dump]], recording: Mappin
     )
 
 
+def _absent(session: Session, heard: RankSet) -> dict[int, str]:
+    """Ranks that answer, were asked for a dump and sent none at all; why, one plain line."""
+    look = session.latest
+    if look is None:
+        return {}
+    sources = {probe.source for probe in RECORDERS}
+    there = {rank for rank, state in session.ranks.items() if state.rank_class in (RankClass.ALIVE, RankClass.GIL_HELD)}
+    return {
+        rank: f"{source}: {reply.error or reply.outcome.value}"
+        for (rank, source), reply in sorted(look.replies.items())
+        if source in sources and rank in there and rank not in heard and reply.outcome is not Outcome.OK
+    }
+
+
 def _ring(source: str, dumps: Sequence[Dump], active: RankSet) -> Check:
     """How many calls the rings hold, whether they have wrapped, and how far back they reach."""
     name = f"ring {_named(source)}"
     dumps = [dump for dump in dumps if dump.rank not in active and len(dump.entries)]
     if not dumps:
-        said = f"The dumps of {ranks_said(active)} hold active calls only: how many the rings hold is not known."
+        said = f"The dumps of {ranks_told(active)} hold active calls only: how many the rings hold is not known."
         return Check(name, CheckState.UNKNOWN, said, mend="dump with onlyactive=false", ranks=active)
     held = {dump.rank: len(dump.entries) for dump in dumps if len(dump.entries)}
     wrapped = RankSet(dump.rank for dump in dumps if len(dump.entries) and int(dump.entries.record_id.min()) > 0)
@@ -182,7 +201,7 @@ def _ring(source: str, dumps: Sequence[Dump], active: RankSet) -> Check:
     shortest = min(spans.values())
     facts["shortest_s"] = round(shortest, 3)
     said = (
-        f"{calls} calls on each rank; the ring of {ranks_said(wrapped)} has wrapped, older calls are lost: "
+        f"{calls} calls on each rank; the ring of {ranks_told(wrapped)} has wrapped, older calls are lost: "
         f"the shortest reaches {_lasting(shortest)} back."
     )
     if fewest >= _FEW or shortest >= _SHORT_S:

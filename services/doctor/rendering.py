@@ -22,6 +22,8 @@ __all__ = ["SCHEMA", "document", "render_json", "render_text", "summary"]
 
 SCHEMA = "xpudbg.doctor/1"
 _WIDTH = 110
+_TEXT_WIDTH = 50
+"""Columns that sentences have at least beside the names."""
 _SIGNS = {
     CheckState.OK: "ok",
     CheckState.UNKNOWN: "unknown",
@@ -87,13 +89,16 @@ def render_text(session: Session, checks: Sequence[Check], width: int = _WIDTH) 
         for check in checks:
             if check.state is not state:
                 continue
-            head = f"{_SIGNS[state]:<8} {check.name:<{name_width}}  "
+            head, indent = f"{_SIGNS[state]:<8} {check.name:<{name_width}}  ", " " * (name_width + 11)
+            if width - len(head) < _TEXT_WIDTH:  # the name has a line of its own
+                lines.append(head.rstrip())
+                head = indent = " " * 9
             lines += _wrapped(head, check.text, width)
             if state is CheckState.OK:
                 continue
             for label, text in (("why", check.why), ("mend", check.mend)):
                 if text:
-                    lines += _wrapped(" " * (9 + name_width + 2) + f"{label}: ", text, width)
+                    lines += _wrapped(f"{indent}{label}: ", text, width)
     notes = document(session, checks)["notes"]
     lines += ["", *(line for note in notes for line in _wrapped("note     ", note, width))] if notes else []
     return "\n".join(lines).rstrip() + "\n"

@@ -62,8 +62,9 @@ def analyse(
     positions = find_positions(job, matched)
     if files and (aside := of_another_time(job, matched, positions)):
         left = [dump for dump in dumps if dump.rank not in aside]
-        look = analyse(left, world_size=world_size, sizes=sizes, unreadable={**(unreadable or {}), **aside})
-        return replace(look, aside=RankSet(aside))
+        unreadable = {**(unreadable or {}), **aside}
+        look = analyse(left, world_size=world_size, sizes=sizes, unreadable=unreadable, files=True)
+        return replace(look, aside=look.aside | RankSet(aside))
     waits = find_waits(job, matched, positions)
     mismatches = find_mismatches(job, matched)
     return Analysis(job, matched, positions, waits, mismatches, find_causes(waits, mismatches))

@@ -26,6 +26,15 @@ __all__ = ["MAX_BYTES", "decode", "stack_of"]
 MAX_BYTES = 1 << 30
 """Bytes of one dump after unpacking; a ring of 20,000 entries with frames has under 100 MB."""
 
+MOST_OBJECTS = 4_000_000
+"""Objects in one dump that is JSON: entries and frames; a ring of 20,000 entries with 60 frames each has 1,220,000."""
+SLOW_BYTES = 256 << 20
+"""Bytes of JSON that only Python's own reader takes: it makes objects of all there is, several times as large."""
+SLOW_PARTS = 16_000_000
+"""Values in such a text."""
+_SMALL = 16 << 20
+"""Bytes up to which nothing is counted."""
+
 SLOW = "read slowly: it is not strict JSON"
 
 _GZIP = b"\x1f\x8b"
@@ -76,11 +85,15 @@ def _decode(data: bytes, rank: int) -> Dump:
 
 
 def _read_json(data: bytes, rank: int) -> Dump:
+    if len(data) > _SMALL and (count := data.count(b"{")) > MOST_OBJECTS:
+        raise DumpError(f"{count:,} objects; a dump of more than {MOST_OBJECTS:,} is not read")
     try:
         return read_fast(data, rank)
     except NotFast as refused:
         if refused.cut:
             raise DumpError(f"cut at byte {len(data):,}") from None
+    if len(data) > SLOW_BYTES or (len(data) > _SMALL and data.count(b",") + data.count(b"[") > SLOW_PARTS):
+        raise DumpError(f"{len(data):,} bytes that are no strict JSON of a dump; not read")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .positions import Position
     from .waits import OpenCall
 
-__all__ = ["Motion", "Pace"]
+__all__ = ["Motion", "Pace", "group_key"]
 
 SLOWDOWN = 10
 """A rank that makes fewer than one in so many of its usual calls is crawling."""
@@ -39,7 +39,7 @@ class Motion:
     def __init__(self, before: Analysis, now: Analysis) -> None:
         self._before = before
         self._now = now
-        self._older = {_group_key(before, group.index): group.index for group in before.job.groups}
+        self._older = {group_key(before, group.index): group.index for group in before.job.groups}
         self.made: dict[tuple[int, int], int] = {}
         """Calls made in between, by (rank, group index of the later look), where both looks tell."""
         self.by_group = self._paces()
@@ -74,7 +74,7 @@ class Motion:
         for (rank, group), at in now.positions.items():
             if rank not in looked_again:
                 continue
-            older = self._older.get(_group_key(now, group))
+            older = self._older.get(group_key(now, group))
             was = None if older is None else before.positions.at(rank, older)
             calls = None if was is None else _calls_between(was, at)
             if calls is not None:
@@ -118,11 +118,11 @@ def _calls_between(was: Position, at: Position) -> int | None:
     return made if made >= 0 else None
 
 
-def _group_key(look: Analysis, index: int) -> Hashable:
+def group_key(look: Analysis, index: int) -> Hashable:
     """A group across looks: its members change with those who use it where they are inferred."""
     group = look.job.groups[index]
     return group.name, None if group.inferred else group.members
 
 
 def _call_key(look: Analysis, call: OpenCall) -> Hashable:
-    return _group_key(look, call.group), call.p2p, call.seq
+    return group_key(look, call.group), call.p2p, call.seq

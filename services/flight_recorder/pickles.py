@@ -36,6 +36,12 @@ _FIXED = {0x68: 1, 0x71: 1, 0x4B: 1, 0x4D: 2, 0x4A: 4, 0x6A: 4, 0x72: 4, 0x47: 8
 
 _NAMES = {ord(opcode.code): opcode.name for opcode in pickletools.opcodes}
 _CODE = {"GLOBAL", "STACK_GLOBAL", "REDUCE", "BUILD", "INST", "OBJ", "NEWOBJ", "NEWOBJ_EX", "EXT1", "EXT2", "EXT4"}
+MOST_OBJECTS = 4_000_000
+"""Dicts and lists in one pickle; a ring of 20,000 entries with 60 frames each has about 1,500,000."""
+MOST_OPCODES = 48 << 20
+"""Bytes of one pickle that are no text: each may be an object of many times its size."""
+_SMALL = 16 << 20
+"""Bytes up to which nothing is counted."""
 _STOP = 0x2E
 _LONGEST_NUMBER = 32
 """Bytes of one integer. 64 bits need 9; without a bound one number of megabytes takes minutes to print."""
@@ -88,9 +94,16 @@ def _runs(top: int) -> re.Pattern[bytes]:
 def _walk(data: bytes) -> None:
     run = _runs(len(data) >> 16)
     at, end = 0, len(data)
+    opcodes = 0
+    if end > _SMALL and (count := data.count(b"}") + data.count(b"]")) > MOST_OBJECTS:
+        raise DumpError(f"a pickle of {count:,} objects; one of more than {MOST_OBJECTS:,} is not read")
     while True:
         match = run.match(data, at)
-        at = match.end() if match else at
+        if match:
+            opcodes += match.end() - at
+            at = match.end()
+        if opcodes > MOST_OPCODES:
+            raise DumpError(f"a pickle with more than {MOST_OPCODES:,} bytes of numbers and marks; not read")
         if at >= end:
             raise DumpError(f"a pickle cut at byte {end:,}")
         code = data[at]

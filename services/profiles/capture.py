@@ -84,10 +84,13 @@ class CaptureRun:
 
     async def run(self) -> None:
         """Ask all ranks and return when each has answered, failed or been cancelled."""
-        self._emit(events.SetOpened(self.traces))
+        self._emit(events.SetOpened(replace(self.traces, rows=dict(self.traces.rows))))
         for rank in self.traces.rows:
             self._tasks[rank] = asyncio.create_task(self._guarded(rank), name=f"profile of rank {rank}")
-        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        try:
+            await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        finally:
+            self._tidy()
 
     def cancel(self) -> None:
         """Wait for nobody any more."""
@@ -110,12 +113,23 @@ class CaptureRun:
             sink.discard()
         else:
             self._settle(reply, sink)
+        self._tidy()
         return True
 
-    def waits_for(self, rank: int) -> bool:
-        """Whether a late answer of this rank may still come."""
-        worker = self._workers.get(rank)
-        return rank in self._sinks and worker is not None and TORCH_PROFILE.source in worker.asked
+    @property
+    def waits(self) -> bool:
+        """Whether a late answer may still come that is wanted."""
+        return any(
+            not sink.unwanted and TORCH_PROFILE.source in self._workers[rank].asked
+            for rank, sink in self._sinks.items()
+        )
+
+    def let_go(self) -> None:
+        """What comes late is not wanted any more."""
+        for rank, sink in self._sinks.items():
+            if not self.traces.rows[rank].state.has_file:
+                sink.discard()
+        self._tidy()
 
     # ----------------------------------------------------------------------------------------------------------
 
@@ -187,6 +201,11 @@ class CaptureRun:
         if path is not None:
             self._kept(reply.rank, path)
 
+    def _tidy(self) -> None:
+        """Remove the folder where no trace has come and none is to come."""
+        if self.traces.folder is not None and not self.traces.done and not self.waits:
+            remove_empty(self.traces.folder)
+
     def _change(self, row: TraceRow) -> None:
-        self.traces = self.traces.with_row(row)
+        self.traces.rows[row.rank] = row
         self._emit(events.TraceChanged(self.traces.id, row))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Collected", "CollectiveRow", "Where", "may_be_collective"]
 
 MOST_ROWS = 10_000
+NAME_LIMIT = 200
 _SIGNS = ("nccl", "rccl", "hccl", "xccl", "record_param_comms", "gloo:", "mpi:", "ucc:")
 _BYTES = {
     **dict.fromkeys(("byte", "bool", "char", "uint8", "int8", "float8_e4m3fn", "float8_e5m2"), 1),
@@ -92,12 +93,13 @@ class Collected:
         described = arguments.described if arguments.described not in ("", "undefined") else ""
         group = f"{arguments.group} ({described})" if described and described != arguments.group else arguments.group
         where = Where.DEVICE if device else Where.HOST
+        name, group = name[:NAME_LIMIT], group[:NAME_LIMIT]
         key = (name, group, where)
         row = self._rows.get(key)
         if row is None:
             if len(self._rows) >= MOST_ROWS:
                 return
-            row = self._rows[key] = CollectiveRow(name[:200], group[:200], arguments.size, where)
+            row = self._rows[key] = CollectiveRow(name, group, arguments.size, where)
         lasted = event.dur if event.dur is not None and event.dur > 0 else 0.0
         row.calls += 1
         row.total += lasted

@@ -1,4 +1,4 @@
-"""The timed events of a trace as numpy columns, in the order of the file: about 24 bytes an event."""
+"""The timed events of a trace as numpy columns, in the order of time on each track: about 24 bytes an event."""
 
 from __future__ import annotations
 
@@ -26,8 +26,10 @@ S = TypeVar("S", bound=np.generic)
 
 __all__ = ["Operation", "TraceColumns", "Track", "read_columns"]
 
-MOST_EVENTS = 40_000_000
-"""Events kept of one trace."""
+MOST_EVENTS = 5_000_000
+"""Events kept of one trace, 1 to 2 GB of what torch writes. Summing them up takes about 90 bytes for each."""
+MOST_OPEN = 500_000
+"""Beginnings (phase B) without an end that are kept at one time."""
 MOST_NAMES = 100_000
 """Different names kept; what comes after has the last place."""
 BEYOND_US = 1e17
@@ -42,7 +44,7 @@ Track = tuple[int | str | float | None, int | str | float | None]
 
 
 class _Numbers(dict[tuple[object, object], int]):
-    """Gives each new key the next number, up to a limit."""
+    """Gives each new key the next number, up to a limit; long texts in keys are cut."""
 
     def __init__(self, most: int) -> None:
         super().__init__()
@@ -50,6 +52,9 @@ class _Numbers(dict[tuple[object, object], int]):
         self.refused = 0
 
     def __missing__(self, key: tuple[object, object]) -> int:
+        first, second = key
+        if _is_long(first) or _is_long(second):
+            return self[_cut(first), _cut(second)]
         number = len(self)
         if number >= self._most:
             self.refused += 1
@@ -64,7 +69,10 @@ class _NameArguments(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class TraceColumns:
-    """All events with a duration. Arrays have the shape `(events,)`; times are in microseconds of the trace's clock."""
+    """All events with a duration, by track, then as they began; of those that began together the longest first.
+
+    Arrays have the shape `(events,)`; times are in microseconds of the trace's clock.
+    """
 
     start: NDArray[np.float64]
     duration: NDArray[np.float64]
@@ -107,8 +115,11 @@ class _Gatherer:
         self._durations: list[NDArray[np.float64]] = [np.empty(0)]
         self._ops: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
         self._places: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
-        self._open: dict[Track, list[tuple[float, int]]] = {}
-        """Beginnings (phase B) that have no end yet."""
+        self._open: dict[int, list[tuple[float, int]]] = {}
+        """Beginnings (phase B) that have no end yet, by number of the track."""
+        self._opened = 0
+        self._pairs: list[tuple[float, float, int, int]] = []
+        """Of a batch: beginning, duration, numbers of operation and track."""
         self._names: dict[Track, str] = {}
         self._collected = Collected()
         self._interesting: dict[int, bool] = {}
@@ -124,11 +135,14 @@ class _Gatherer:
         named = [(str(cat), _one_name(str(name))) for cat, name in self._operations]
         operations = {operation: place for place, operation in enumerate(dict.fromkeys(named))}
         places = np.array([operations[operation] for operation in named] or [0], np.int32)
+        start, duration, track = _joined(self._starts), _joined(self._durations), _joined(self._places)
+        order = np.lexsort((-duration, start, track))
+        start, duration, track = start[order], duration[order], track[order]
         return TraceColumns(
-            start=_joined(self._starts),
-            duration=_joined(self._durations),
-            operation=places[_joined(self._ops)],
-            track=_joined(self._places),
+            start=start,
+            duration=duration,
+            operation=places[_joined(self._ops)][order],
+            track=track,
             operations=tuple(operations),
             tracks=tuple(self._tracks),  # type: ignore[arg-type]
             thread_names=self._names,
@@ -144,9 +158,8 @@ class _Gatherer:
             for event in batch:
                 if event.ph != "X" or event.cat == "Trace":
                     self._other(event)
-        if self._size + len(timed) > MOST_EVENTS:
-            self._repairs.add(Repair.MANY_EVENTS, self._size + len(timed) - MOST_EVENTS)
-            timed = timed[: MOST_EVENTS - self._size]
+            self._append_pairs()
+        timed = timed[: self._room_for(len(timed))]
         ops, tracks = self._operations, self._tracks
         numbers = [ops[event.cat, event.name] for event in timed]
         start = np.array([event.ts for event in timed], np.float64)
@@ -186,39 +199,67 @@ class _Gatherer:
 
     def _other(self, event: TraceEvent) -> None:
         """What is no event with a duration: names of threads, the window, and pairs of begin and end."""
-        track = (event.pid, event.tid)
         time = event.ts
         if event.ph == "M":
             if event.name == "thread_name" and len(self._names) < MOST_NAMES:
-                self._names[track] = _named(event.args)
+                self._names[_cut(event.pid), _cut(event.tid)] = _named(event.args)  # type: ignore[index]
         elif event.cat == "Trace":
             if time is not None and event.dur is not None and math.isfinite(time) and event.dur > 0:
                 self._window = (time, time + event.dur)
         elif event.ph == "B" and time is not None and math.isfinite(time):
-            self._open.setdefault(track, []).append((time, self._operations[event.cat, event.name]))
+            if self._opened >= MOST_OPEN:
+                self._repairs.add(Repair.MANY_EVENTS)
+                return
+            self._opened += 1
+            operation = self._operations[event.cat, event.name]
+            self._open.setdefault(self._tracks[event.pid, event.tid], []).append((time, operation))
         elif event.ph == "E" and time is not None and math.isfinite(time):
-            opened = self._open.get(track)
+            place = self._tracks[event.pid, event.tid]
+            opened = self._open.get(place)
             if not opened:
                 self._repairs.add(Repair.NO_BEGINNING)
                 return
             began, operation = opened.pop()
-            self._pair(began, time, operation, track)
+            self._opened -= 1
+            self._pairs.append((began, time - began, operation, place))
 
-    def _pair(self, began: float, ended: float, operation: int, track: Track) -> None:
-        place = self._tracks[track]
-        lasted = np.array([ended - began])
-        self._append(np.array([began]), lasted, np.array([operation], np.int32), np.array([place], np.int32))
+    def _room_for(self, wanted: int) -> int:
+        """How many of so many events are kept; the others are counted as left out."""
+        kept = min(wanted, MOST_EVENTS - self._size)
+        self._repairs.add(Repair.MANY_EVENTS, wanted - kept)
+        return kept
+
+    def _append_pairs(self) -> None:
+        pairs = self._pairs[: self._room_for(len(self._pairs))]
+        self._pairs.clear()
+        if not pairs:
+            return
+        start, duration, operation, place = zip(*pairs, strict=True)
+        self._append(
+            np.array(start, np.float64),
+            np.array(duration, np.float64),
+            np.array(operation, np.int32),
+            np.array(place, np.int32),
+        )
 
     def _end_open(self) -> None:
-        left = [(track, began, op) for track, opened in self._open.items() for began, op in opened]
+        left = [(place, began, operation) for place, opened in self._open.items() for began, operation in opened]
         if not left:
             return
         self._repairs.add(Repair.NO_END, len(left))
         end = max(began for _, began, _ in left)
         for start, duration in zip(self._starts, self._durations, strict=True):
             end = max(end, float((start + duration).max(initial=end)))
-        for track, began, operation in left:
-            self._pair(began, end, operation, track)
+        self._pairs = [(began, end - began, operation, place) for place, began, operation in left]
+        self._append_pairs()
+
+
+def _is_long(part: object) -> bool:
+    return isinstance(part, str) and len(part) > NAME_LIMIT
+
+
+def _cut(part: object) -> object:
+    return part[:NAME_LIMIT] if isinstance(part, str) else part
 
 
 def _one_name(name: str) -> str:

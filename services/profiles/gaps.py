@@ -62,25 +62,34 @@ def gaps_of(
         return TrackUse(track, 0.0, window[1] - window[0], 0), []
     reach = np.maximum.accumulate(end)
     first, last = min(window[0], float(start[0])), max(window[1], float(reach[-1]))
-    until = np.concatenate(([first], reach))
-    following = np.concatenate((start, [last]))
-    lengths = following - until
-    there = np.flatnonzero(lengths >= SHORTEST_US)
-    idle = float(lengths[lengths > 0].sum())
-    longest = there[np.argsort(-lengths[there], kind="stable")][:KEPT]
-    ended_by = np.maximum.accumulate(np.where(end >= reach, np.arange(len(end)), 0))
+    lengths = np.empty(len(start) + 1)  # from what ended last to what follows, at the beginning and the end too
+    lengths[0] = start[0] - first
+    np.subtract(start[1:], reach[:-1], out=lengths[1:-1])
+    lengths[-1] = last - reach[-1]
+    count = int(np.count_nonzero(lengths >= SHORTEST_US))
+    idle = float(np.sum(lengths, where=lengths > 0))
+    least = SHORTEST_US if count <= KEPT else float(np.partition(lengths, -KEPT)[-KEPT])
+    longer = np.flatnonzero(lengths > least)
+    there = np.concatenate((longer, np.flatnonzero(lengths == least)[: KEPT - len(longer)]))
+    longest = there[np.argsort(-lengths[there], kind="stable")]
 
     def named(index: int) -> str:
         return operations[int(names[index])][1]
 
+    def ended_by(at: int) -> str:
+        """What ended last before an event; of several that ended then, what began last."""
+        until = reach[at - 1]
+        earliest = int(np.searchsorted(reach, until))
+        return named(earliest + int(np.flatnonzero(end[earliest:at] == until)[-1]))
+
     found = [
         Gap(
             track,
-            float(until[at]) - first,
+            (float(reach[at - 1]) if at else first) - first,
             float(lengths[at]),
-            named(int(ended_by[at - 1])) if at else "",
+            ended_by(at) if at else "",
             named(at) if at < len(start) else "",
         )
         for at in longest.tolist()
     ]
-    return TrackUse(track, last - first - idle, idle, len(there)), found
+    return TrackUse(track, last - first - idle, idle, count), found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from . import events
@@ -46,6 +47,8 @@ class Profiles:
         self.saved_problem = ""
         self.said: list[str] = []
         """What was told to the person, in order."""
+        self._out: set[int] = set()
+        """Ranks of the newest capture that are not through."""
         self._differences: dict[tuple[int, int | None, int], tuple[DifferenceRow, ...]] = {}
 
     # what the screens read ------------------------------------------------------------------------------------
@@ -90,10 +93,11 @@ class Profiles:
         """Fold one event in."""
         match event:
             case events.SetOpened():
-                self.shown = event.traces
+                self.shown = replace(event.traces, rows=dict(event.traces.rows))
                 self._differences.clear()
-                if event.traces.under_way:
-                    self.capturing = event.traces
+                if self.shown.under_way:
+                    self.capturing = self.shown
+                    self._out = {rank for rank, row in self.shown.rows.items() if not row.state.is_over}
             case events.TraceChanged():
                 self._changed(event)
             case events.SummaryProgressed():
@@ -120,8 +124,10 @@ class Profiles:
 
     def _changed(self, event: events.TraceChanged) -> None:
         if self.capturing is not None and self.capturing.id == event.set_id:
-            self.capturing = self.capturing.with_row(event.row)
-            if not self.capturing.under_way:
-                self.capturing = None
+            self.capturing.rows[event.row.rank] = event.row
+            if event.row.state.is_over:
+                self._out.discard(event.row.rank)
+                if not self._out:
+                    self.capturing = None
         if self.shown is not None and self.shown.id == event.set_id:
-            self.shown = self.shown.with_row(event.row)
+            self.shown.rows[event.row.rank] = event.row

@@ -25,7 +25,9 @@ __all__ = ["TraceReader", "read_events"]
 E = TypeVar("E", bound=TraceEvent)
 
 HEADER_LIMIT = 64 * 1024 * 1024
-"""Bytes that one value beside the events may take."""
+"""Bytes that the values beside the events may take together."""
+BROKEN_LIMIT = 200_000
+"""Events that are mended or given up one by one, until it is taken that there is no sense in the rest."""
 _SEAM = re.compile(rb"\}\s*+(,?)\s*+(?=\{)")
 _SEAM_REACH = 64 * 1024
 """Bytes at the end of a batch in which its last seam is looked for first."""
@@ -61,6 +63,8 @@ class TraceReader(Generic[E]):
         self._data = b""
         self._at = 0
         self._searches = 0
+        self._broken = 0
+        self._room = HEADER_LIMIT
 
     def batches(self) -> Iterator[list[E]]:
         """The events in the order of the file."""
@@ -88,7 +92,7 @@ class TraceReader(Generic[E]):
                     self._repairs.add(Repair.CUT)
                 break
             key = _KEY.match(self._data, self._at)
-            while key is None and self._grow(HEADER_LIMIT):
+            while key is None and self._grow(self._room):
                 key = _KEY.match(self._data, self._at)
             if key is None:
                 self._repairs.add(Repair.HEADER)
@@ -116,9 +120,12 @@ class TraceReader(Generic[E]):
                 end = scalar.end() if scalar and (scalar.end() < len(self._data) or self._ended) else None
             if end is not None:
                 self.header[name] = msgspec.Raw(self._data[self._at : end])
+                self._room -= len(name) + end - self._at
                 self._at = end
-                return True
-            if not self._grow(HEADER_LIMIT):
+                if self._room < 0:
+                    self._repairs.add(Repair.TOO_LARGE)
+                return self._room >= 0
+            if not self._grow(self._room):
                 self._repairs.add(Repair.CUT if self._ended else Repair.TOO_LARGE)
                 return False
 
@@ -150,6 +157,9 @@ class TraceReader(Generic[E]):
                 self._at = cut
             if batch:
                 yield batch
+            if self._broken > BROKEN_LIMIT:
+                self._repairs.add(Repair.TOO_BROKEN)
+                return False
         batch = []
         closed = self._one_by_one(batch, len(self._data))
         if batch:
@@ -195,6 +205,7 @@ class TraceReader(Generic[E]):
                         self._at = end
                     return False
                 repairs.add(Repair.LOST)
+                self._broken += 1
                 self._at = other
                 continue
             seam = _SEAM.search(data, at)
@@ -223,6 +234,7 @@ class TraceReader(Generic[E]):
                         whole, seam = at + balanced, None
             if event is None:
                 event = self._mended(data[at:whole])
+                self._broken += 1
             if seam is not None and not seam[1] and whole == seam.start() + 1:
                 repairs.add(Repair.COMMA)
             if event is not None:

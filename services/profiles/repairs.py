@@ -18,6 +18,7 @@ class Repair(StrEnum):
     NOT_GZIP = "it is no gzip, though its name says so"
     NO_EVENTS = "it holds no list of events"
     TOO_LARGE = "a part larger than any event was met: what came before it was read"
+    TOO_BROKEN = "too many events are broken: the rest was left out"
     HEADER = "{} parts of the header could not be read"
     CONTROL = "{} events had control bytes in them"
     NOT_A_NUMBER = "{} events had NaN or Infinity in them"

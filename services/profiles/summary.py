@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 import numpy as np
@@ -18,7 +17,7 @@ from .self_time import self_times
 from .trace_event import UNREADABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
     from .gaps import Gap, TrackUse
 
 __all__ = ["OperatorRow", "ProfileSummary", "summarise", "summary_of"]
+
+S = TypeVar("S", bound=np.generic)
 
 MOST_GAPS = 1_000
 DEVICE = frozenset(("kernel", "gpu_memcpy", "gpu_memset"))
@@ -111,25 +112,22 @@ def summary_of(columns: TraceColumns, repairs: Repairs) -> ProfileSummary:
     main = _main_track(columns, around, device)
     uses: list[TrackUse] = []
     gaps: list[Gap] = []
-    for number, where in _by_track(columns):
-        start, duration = columns.start[where], columns.duration[where]
-        names = columns.operation[where]
-        order = np.lexsort((-duration, start))
-        start, duration, names = start[order], duration[order], names[order]
+    for number, of_track in _by_track(columns):
+        start, duration, names = columns.start[of_track], columns.duration[of_track], columns.operation[of_track]
         calls += np.bincount(names, minlength=size)
         total += np.bincount(names, duration, minlength=size)
         np.maximum.at(longest, names, duration)
+        end = start + duration
         counted = ~beside[names]
-        alone = self_times(start[counted], (start + duration)[counted])
-        own += np.bincount(names[counted], alone, minlength=size)
+        own += np.bincount(_those(names, counted), self_times(_those(start, counted), _those(end, counted)), size)
         on_device = bool(device[names].any())
         if on_device or number == main:
             working = ~around[names]
             use, found = gaps_of(
                 _track_name(columns, columns.tracks[number], device=on_device),
-                start[working],
-                (start + duration)[working],
-                names[working],
+                _those(start, working),
+                _those(end, working),
+                _those(names, working),
                 columns.operations,
                 window,
             )
@@ -160,12 +158,17 @@ def summary_of(columns: TraceColumns, repairs: Repairs) -> ProfileSummary:
     )
 
 
-def _by_track(columns: TraceColumns) -> list[tuple[int, NDArray[np.intp]]]:
-    """The events of each track, in the order of the file."""
-    order = np.argsort(columns.track, kind="stable")
-    tracks = columns.track[order]
-    bounds = [0, *(np.flatnonzero(np.diff(tracks)) + 1).tolist(), len(tracks)]
-    return [(int(tracks[a]), order[a:b]) for a, b in pairwise(bounds) if b > a]
+def _by_track(columns: TraceColumns) -> Iterator[tuple[int, slice]]:
+    """Where the events of each track are."""
+    sizes = np.bincount(columns.track, minlength=len(columns.tracks))
+    ends = np.cumsum(sizes)
+    for number in np.flatnonzero(sizes).tolist():
+        yield number, slice(int(ends[number] - sizes[number]), int(ends[number]))
+
+
+def _those(values: NDArray[S], chosen: NDArray[np.bool_]) -> NDArray[S]:
+    """The values chosen; no copy where that is all of them."""
+    return values if chosen.all() else values[chosen]
 
 
 def _span(columns: TraceColumns) -> tuple[float, float]:

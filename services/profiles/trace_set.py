@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -91,8 +91,3 @@ class TraceSet:
         """Seconds between the first and the last request: how common the start was; None without two."""
         at = [row.started_at for row in self.rows.values() if row.started_at is not None]
         return (max(at) - min(at)) / 1e9 if len(at) > 1 else None
-
-    def with_row(self, row: TraceRow) -> TraceSet:
-        """The same with one row more, or another one."""
-        rows = {**self.rows, row.rank: row}
-        return replace(self, rows=dict(sorted(rows.items())) if row.rank not in self.rows else rows)

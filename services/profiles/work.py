@@ -112,6 +112,8 @@ class ProfileWork:
 
     async def let_go(self) -> None:
         """The job is let go of: captures under way end, what has come of them stays."""
+        for older in self._older:
+            older.let_go()
         self._older.clear()
         self._folders.clear()
         capture, self._capture = self._capture, None
@@ -174,7 +176,7 @@ class ProfileWork:
         finally:
             if self._capture is run:
                 self._capture = None
-                self._older = [one for one in (*self._older, run) if any(map(one.waits_for, one.traces.rows))]
+                self._older = [one for one in (*self._older, run) if one.waits]
         await self._listed()
 
     def _kept(self, rank: int, path: Path) -> None:

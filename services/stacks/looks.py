@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from .model import Frame, StackDump
 
-__all__ = ["Change", "ClassStanding", "Standing", "follow", "standing_of"]
+__all__ = ["Change", "ClassStanding", "Standing", "follow", "same_function", "standing_of"]
 
 
 class Change(StrEnum):
@@ -123,12 +123,13 @@ def _next(before: Standing | None, rank: int, frames: tuple[Frame, ...], at: int
             before.function_since,
             before.function_looks + 1,
         )
-    if _same_function(before.frames, frames):
+    if same_function(before.frames, frames):
         return Standing(rank, frames, Change.LINE, at, 1, at, before.function_since, before.function_looks + 1)
     return Standing(rank, frames, Change.MOVED, at, 1, at, at, 1)
 
 
-def _same_function(one: tuple[Frame, ...], other: tuple[Frame, ...]) -> bool:
+def same_function(one: tuple[Frame, ...], other: tuple[Frame, ...]) -> bool:
+    """Whether two stacks have the same functions, and no line but the innermost function's may be another one."""
     first = [frame for frame in one if not frame.native]
     second = [frame for frame in other if not frame.native]
     if not first or len(first) != len(second) or not same_place(tuple(first[1:]), tuple(second[1:])):

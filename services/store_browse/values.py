@@ -10,6 +10,7 @@ from ..json_layout import LayoutError, is_json, laid_out
 from ..plain_text import plain
 
 __all__ = [
+    "EXPORT_LIMIT",
     "PREVIEW_LIMIT",
     "ROW",
     "VIEW_LIMIT",
@@ -29,9 +30,12 @@ PREVIEW_LIMIT = 16 * 1024
 """Bytes of a value that are read for its line in the tree."""
 VIEW_LIMIT = 512 * 1024
 """Bytes of the value under the cursor that are read to be shown; its export has all."""
+EXPORT_LIMIT = 64 * 1024 * 1024
+"""Bytes of the longest value that is exported."""
 ROW = 16
 """Bytes of one line of the hex view."""
 
+_UNITS = ("KiB", "MiB", "GiB", "TiB")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 """What text does not have."""
 
@@ -84,17 +88,18 @@ def key_text(key: bytes, limit: int = 400) -> str:
 
 
 def size_text(length: int) -> str:
-    """`24 B`, `1.5 KiB`, `1.0 MiB`."""
+    """`24 B`, `1.5 KiB`, `1.0 MiB`, `1.0 GiB`."""
     if length < 1024:
         return f"{length} B"
-    return f"{length / 1024:.1f} KiB" if length < 1024 * 1024 else f"{length / 1024 / 1024:.1f} MiB"
+    step = min((length.bit_length() - 1) // 10, len(_UNITS))
+    return f"{length / 1024**step:.1f} {_UNITS[step - 1]}"
 
 
 def kind_of(value: StoreValue) -> ValueKind:
     """What the value looks like, from the bytes that were read."""
     data = value.head
     if not data:
-        return ValueKind.EMPTY
+        return ValueKind.BINARY if value.length else ValueKind.EMPTY
     if data[0] == 0x80 and len(data) > 1 and data[1] in (2, 3, 4, 5) and (not value.whole or data.endswith(b".")):
         return ValueKind.PICKLE
     if not _is_text(value):
@@ -118,7 +123,7 @@ def view_text(value: StoreValue, view: View, row: int = ROW) -> str:
         return "The key is gone: it was listed, and is not in the store any more."
     if value.error:
         return value.error
-    cut = "" if value.whole else f"\n… {value.length - len(value.head):,} bytes more; e writes all to a file"
+    cut = "" if value.whole else f"\n… {value.length - len(value.head):,} bytes more; {_how_to_have_all(value)}"
     if view is View.HEX:
         return hex_dump(value.head, row) + cut
     if view is View.JSON:
@@ -138,6 +143,8 @@ def value_preview(value: StoreValue, limit: int = 120) -> str:
         return "gone"
     if value.error:
         return plain(value.error, limit)
+    if value.length and not value.head:
+        return f"{size_text(value.length)} are announced, none came"
     kind = kind_of(value)
     if kind in (ValueKind.JSON, ValueKind.TEXT):
         return plain(value.head[: limit * 4].decode("utf-8", "replace"))[:limit]
@@ -155,6 +162,12 @@ def hex_dump(data: bytes, row: int = ROW) -> str:
         shown = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in part)
         lines.append(f"{start:08x}  {eights}  |{shown}|")
     return "\n".join(lines)
+
+
+def _how_to_have_all(value: StoreValue) -> str:
+    if value.length > EXPORT_LIMIT:
+        return f"it is longer than the {size_text(EXPORT_LIMIT)} that are read of a value"
+    return "e writes all to a file"
 
 
 def _text(value: StoreValue) -> str:

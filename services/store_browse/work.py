@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..cluster.store import Oversized, StoreClient, StoreError, StoreFault
 from ..cluster.store_wire import MAX_KEY
 from . import events, orders
-from .values import StoreValue, key_text, size_text
+from .values import EXPORT_LIMIT, PREVIEW_LIMIT, StoreValue, key_text, size_text
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -27,7 +27,6 @@ _TOGETHER = 32
 """Values in one exchange; between two of them others get their turn."""
 _SEARCH_LIMIT = 64 * 1024
 """Bytes of each value that a search looks at."""
-_LONGEST = 64 * 1024 * 1024
 _LIST_S = 10.0
 """Seconds that listing many keys may take at least."""
 _TOLD_S = 0.2
@@ -149,7 +148,7 @@ class StoreWork:
         try:
             got = await self._values.get_short(short, limit) if short else []
         except StoreError as error:
-            if error.kind is StoreFault.TOO_LARGE and len(short) > 1:
+            if error.kind in (StoreFault.TOO_LARGE, StoreFault.CLOSED) and len(short) > 1:  # perhaps one of them is why
                 one_by_one = [await self._together([key], limit) for key in short]
                 return (*values.values(), *(value for part in one_by_one for value in part))
             return (*values.values(), *(StoreValue(key, error=str(error), read_at=time.time_ns()) for key in short))
@@ -175,7 +174,13 @@ class StoreWork:
         self._emit(events.StoreSearched(search, tuple(hits), len(keys), len(keys), done=True, cut=cut))
 
     async def _export(self, key: bytes, folder: Path) -> None:
-        (value,) = await self._together([key], _LONGEST)
+        (value,) = await self._together([key], PREVIEW_LIMIT)
+        if value.readable and PREVIEW_LIMIT < value.length <= EXPORT_LIMIT:
+            (value,) = await self._together([key], EXPORT_LIMIT)
+        if value.length > EXPORT_LIMIT:
+            said = f"{size_text(value.length)}, of a value {size_text(EXPORT_LIMIT)} are read at most"
+            self._emit(events.StoreSaid(f"not exported: it has {said}"))
+            return
         if not value.readable:
             self._emit(events.StoreSaid(f"not exported: {value.error or 'the key is gone'}"))
             return

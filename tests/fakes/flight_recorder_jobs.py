@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Call", "FakeGroup", "FakeJob", "Fault"]
+__all__ = ["START_NS", "Call", "FakeGroup", "FakeJob", "Fault"]
 
 START_NS = 1_796_046_929_000_000_000
 STEP_NS = 1_000_000
@@ -90,6 +90,7 @@ class FakeJob:
     frames: bool = False
     step_ns: int = STEP_NS
     """Time between two rounds of calls."""
+    start_ns: int = START_NS
 
     def __post_init__(self) -> None:
         self.by_name = {group.name: group for group in self.groups}
@@ -99,7 +100,7 @@ class FakeJob:
         self._counters: dict[tuple[int, str], dict[str, int]] = {}
         self._status: dict[tuple[int, str], dict[str, int]] = {}
         self._records = dict(self.first_record)
-        self._clock = START_NS
+        self._clock = self.start_ns
         self._run()
 
     def _program_of(self, rank: int) -> list[Call]:

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.fakes.raw_server import RawServer, response
 from tests.real.attached import Attached, store_of
+from tests.real.beside import GARBAGE, beside, gigabyte, rank_server, with_real_ranks
 from tests.real.job import RealJob, real_job
 from xpudbg.services.counters.metrics import Metric
 from xpudbg.services.counters.over_looks import cell_of
 from xpudbg.services.engine import Engine
 from xpudbg.services.findings import Confidence, Severity
 from xpudbg.services.ranksets import RankSet
-from xpudbg.services.snapshot import RankAddress
-from xpudbg.services.targets import WorkersTarget
 
 pytestmark = pytest.mark.torch
 
@@ -104,50 +98,10 @@ def test_counters_of_the_others_come_while_one_rank_is_stopped_and_one_dead(job:
 
 def test_garbage_and_a_gigabyte_beside_real_ranks_cost_those_two_alone(job: RealJob, engine: Engine) -> None:
     attached = Attached(engine, store_of(job))
-    real = attached.session.ranks[0].address
-    with serving() as (garbage, huge):
-        addresses = (RankAddress(0, real.registered, real.url, real.host), _at(1, garbage), _at(2, huge))
-        mixed = Attached(engine, WorkersTarget(addresses))
+    said = {"/handler/ping": b"pong", "/handler/": b'["ping", "wait_counter_values"]'}
+    with beside(rank_server(GARBAGE, said), rank_server(gigabyte(), said)) as servers:
+        mixed = Attached(engine, with_real_ranks(attached, servers))
     counters = mixed.session.counters
-    assert counters.ranks == RankSet([0])
-    assert "not JSON" in counters.missing[1]
-    assert "gave up after" in counters.missing[2]
-
-
-def _at(rank: int, server: RawServer) -> RankAddress:
-    return RankAddress(rank, server.address.registered, server.address.url, f"fake-{rank}")
-
-
-@contextlib.contextmanager
-def serving() -> Iterator[tuple[RawServer, RawServer]]:
-    """Two ranks on a thread of their own: one whose counters are garbage, one whose counters never end."""
-    loop = asyncio.new_event_loop()
-
-    def answering(counters: bytes, more: bytes) -> RawServer:
-        async def serve(path: str, writer: asyncio.StreamWriter) -> None:
-            said = {"/handler/ping": b"pong", "/handler/": b'["ping", "wait_counter_values"]'}
-            if path in said:
-                writer.write(response(said[path]))
-            else:
-                writer.write(counters)
-                while more:
-                    writer.write(more)
-                    await writer.drain()
-            await writer.drain()
-
-        return RawServer(serve)
-
-    endless = b"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n"
-    servers = answering(response(b"\xff\x00{"), b""), answering(endless, b" " * 65_536)
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    try:
-        for server in servers:
-            asyncio.run_coroutine_threadsafe(server.start(), loop).result(10)
-        yield servers
-    finally:
-        for server in servers:
-            asyncio.run_coroutine_threadsafe(server.close(), loop).result(10)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
+    assert counters.ranks == RankSet(range(4))
+    assert "not JSON" in counters.missing[4]
+    assert "gave up after" in counters.missing[5]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import urllib.request
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
@@ -37,7 +38,7 @@ def test_a_healthy_job_that_moves_is_ok(job: RealJob, engine: Engine) -> None:
 
 
 def test_a_stopped_rank_stays_stopped_over_twenty_looks_and_is_alive_when_it_goes_on(
-    job: RealJob, engine: Engine
+    job: RealJob, engine: Engine, bundled: Callable[[Attached], None]
 ) -> None:
     job.stop(2)
     attached = Attached(engine, store_of(job))
@@ -52,6 +53,7 @@ def test_a_stopped_rank_stays_stopped_over_twenty_looks_and_is_alive_when_it_goe
         attached.look()
     (finding,) = attached.session.verdict.findings
     assert (finding.kind, finding.culprits) == ("stopped", RankSet([2]))
+    bundled(attached)
     job.resume(2)
     attached.until_late(2)
     assert attached.session.ranks[2].rank_class is RankClass.ALIVE
@@ -79,13 +81,14 @@ def test_a_rank_that_holds_the_gil_over_twenty_looks_stays_as_reachable_as_befor
     assert attached.session.ranks[1].stuck == ()
 
 
-def test_a_killed_rank_is_dead(job: RealJob, engine: Engine) -> None:
+def test_a_killed_rank_is_dead(job: RealJob, engine: Engine, bundled: Callable[[Attached], None]) -> None:
     attached = Attached(engine, store_of(job))
     job.kill(3)
     attached.look()
     assert attached.classes()[3] is RankClass.DEAD
     (finding,) = attached.session.verdict.findings
     assert (finding.kind, finding.culprits, finding.confidence) == ("dead", RankSet([3]), "certain")
+    bundled(attached)
 
 
 def test_the_end_of_the_rank_that_hosts_the_store_is_a_dead_rank_not_a_lost_target(

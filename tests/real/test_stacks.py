@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -41,7 +42,9 @@ def until_waiting(attached: Attached, ranks: RankSet, inside: str) -> None:
     raise AssertionError(f"ranks {ranks} never came to {inside}")
 
 
-def test_a_rank_asleep_in_its_loader_while_the_others_wait(job: RealJob, engine: Engine) -> None:
+def test_a_rank_asleep_in_its_loader_while_the_others_wait(
+    job: RealJob, engine: Engine, bundled: Callable[[Attached], None]
+) -> None:
     job.tell(3, f"load {LONG}")
     job.expect(3, "loading")
     join(job, 0, 1, 2)
@@ -57,9 +60,12 @@ def test_a_rank_asleep_in_its_loader_while_the_others_wait(job: RealJob, engine:
     assert attached.session.stacks.stuck.stuck[0].confidence is Confidence.LIKELY
     classes = attached.session.stacks.merged.classes
     assert [one.ranks for one in classes] == [RankSet([3]), RankSet([0, 1, 2])]
+    bundled(attached)
 
 
-def test_a_rank_that_holds_the_gil_is_shown_with_its_line_and_once(job: RealJob, engine: Engine) -> None:
+def test_a_rank_that_holds_the_gil_is_shown_with_its_line_and_once(
+    job: RealJob, engine: Engine, bundled: Callable[[Attached], None]
+) -> None:
     job.tell(1, f"gil {LONG}")
     job.expect(1, "holding")
     join(job, 0, 2, 3)
@@ -70,6 +76,7 @@ def test_a_rank_that_holds_the_gil_is_shown_with_its_line_and_once(job: RealJob,
     (finding,) = attached.session.verdict.findings
     assert "hold_the_gil (trainer.py:" in finding.text
     assert finding.waiting == RankSet([0, 2, 3])
+    bundled(attached)
 
 
 def test_a_rank_in_a_loop_of_its_own_is_not_hidden(job: RealJob, engine: Engine) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.real.attached import Attached
+from tests.real.beside import Memory
 from tests.real.test_store import RealStore, contents, real_store
 from xpudbg.services.attach_options import AttachOptions
 from xpudbg.services.engine import Engine
@@ -23,6 +24,7 @@ from xpudbg.services.targets import StoreTarget
 pytestmark = pytest.mark.torch
 
 HUGE = 8 * 1024 * 1024
+VAST = 100 * 1024 * 1024
 
 
 class Browsing:
@@ -103,3 +105,31 @@ def test_a_store_that_stands_still_or_ends_says_so_within_its_limit(real: RealSt
     store = browsing.tell(ListKeys(), lambda: browsing.store.failure)
     assert "refused" in store.failure or "closed" in store.failure
     assert store.listing is not None
+
+
+def test_a_store_that_dies_in_the_middle_of_a_search_says_so(real: RealStore, engine: Engine) -> None:
+    browsing = Browsing(engine, real)
+    keys = browsing.listed()
+    os.kill(real._process.pid, signal.SIGSTOP)
+    engine.browse_store(SearchValues(parse_search("value:x"), keys))
+    engine.browse_store(ReadValues((b"bin",), 100))
+    real.end()
+    store = browsing.tell(ListKeys(), lambda: browsing.store.search is not None and browsing.store.failure)
+    assert store.search is not None
+    assert store.search.done
+    assert "closed the connection" in store.search.error or "refused" in store.search.error
+    assert store.listing is not None
+    assert store.listing.keys == keys
+
+
+def test_of_a_value_that_is_too_long_the_size_is_said(engine: Engine, tmp_path: Path) -> None:
+    with real_store("plain") as real:  # the other backend takes no value of that length
+        real.tell({"fill": {"vast": VAST}})
+        browsing = Browsing(engine, real)
+        memory = Memory()
+        value = browsing.read(b"vast", b"bin").values[b"vast"]
+        assert (value.length, value.head) == (VAST, b"F" * 100_000)
+        assert browsing.store.values[b"bin"].head == contents()["bin"]
+        store = browsing.tell(ExportValue(b"vast", tmp_path), lambda: browsing.store.said)
+        assert store.notices == ["not exported: it has 100.0 MiB, of a value 64.0 MiB are read at most"]
+        assert memory.grown_mib < 50

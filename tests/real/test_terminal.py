@@ -29,7 +29,7 @@ def test_the_stopped_rank_is_found_by_keys_and_the_terminal_is_as_before(job: Re
             terminal.press("]")
         terminal.press("2")
         terminal.wait_for(
-            r"(?m)^ +2 +S stopped +\S+ +\d+ s .* 1 +no answer", within=SOON
+            r"(?m)^ +2 +S stopped +\S+ +\d+ s .* 1 +no ans", within=SOON
         )  # its row, with the stuck request
         job.resume(2)
         terminal.press("r")

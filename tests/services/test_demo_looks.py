@@ -126,3 +126,26 @@ def looking_at(url: str) -> Target:
     target = parse_target([url], {})
     assert target is not None
     return target
+
+
+def test_an_older_look_of_a_job_is_shown_as_it_was_and_analysed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("xpudbg.services.look_book.ANALYSES_MEMORY", 1)
+    with Engine() as engine:
+        looking = Looking(engine, DemoTarget(8, "healthy"), timeout_s=1.0)
+        session = looking.session
+        looking.until(events.LookClosed)
+        first = session.book.records[0]
+        time.sleep(APART_S)  # what moves is told by two looks that lie apart
+        looking.look()
+        assert session.book.change(2) is not None
+        assert session.verdict != first.verdict
+        session.apply(events.LookShown(1))
+        assert session.shown is not None
+        assert session.shown.dropped
+        assert (session.verdict, session.ranks, session.stacks.look_id) == (first.verdict, first.snapshot.ranks, 0)
+        engine.analyse_again(session.shown.snapshot, None)
+        looking.until(events.AnalysedAgain)
+        assert (session.stacks.dumps, session.recorder.ranks) == (first.stacks.dumps, first.recorder.ranks)
+        assert session.counters.ranks == first.counters.ranks == RankSet.full(8)
+        session.apply(events.LookShown(None))
+        assert (session.stacks.look_id, session.reading_again) == (2, "")

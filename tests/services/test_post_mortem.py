@@ -100,7 +100,7 @@ def test_a_folder_without_dumps_fails_with_a_hint(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("hello")
     session = opened(tmp_path)
     assert session.phase is Phase.FAILED
-    assert "no flight recorder dump among 1 files" in session.failure
+    assert "nothing of use among 1 file (notes.txt: a text without stacks" in session.failure
     assert session.hint
     assert opened(tmp_path / "gone").phase is Phase.FAILED
 

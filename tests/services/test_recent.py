@@ -99,6 +99,19 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     assert "cannot be" in recent.problem
 
 
+def test_the_list_of_earlier_versions_is_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    old = tmp_path / "xpudbg" / "recent.json"
+    RecentTargets(old).add(StoreTarget("old", 1), 1)
+    recent = RecentTargets()
+    assert words(recent) == [("old:1",)]
+    recent.add(StoreTarget("new", 2), 2)
+    assert words(recent) == words(RecentTargets()) == [("new:2",), ("old:1",)]
+    assert (tmp_path / "xpudbg" / "state.json").exists()
+    old.unlink()
+    assert len(words(RecentTargets())) == 2
+
+
 def test_the_file_is_for_its_owner_only(recent: RecentTargets, tmp_path: Path) -> None:
     recent.add(StoreTarget("a", 1), 1)
     path = tmp_path / "state" / "recent.json"

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from xpudbg.services.flight_recorder.files import find_files
-from xpudbg.services.flight_recorder.loading import load
+from tests.fakes.gathered_files import gathered
 from xpudbg.services.recorder_look import RecorderAnalyst, RecorderLook
 from xpudbg.services.recorder_report import TABLE_FORMATS, render_tables
 
@@ -17,7 +16,7 @@ DUMPS = Path(__file__).parents[1] / "data" / "flight_recorder"
 
 
 def look(name: str) -> RecorderLook:
-    dumps = load(find_files([DUMPS / name])).dumps
+    dumps = gathered(DUMPS / name).dumps
     return RecorderAnalyst(()).judge_files(1, 0, dumps, 3, {})
 
 

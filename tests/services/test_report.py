@@ -10,6 +10,7 @@ import pytest
 
 from tests.fakes.replies import START, address, reply
 from xpudbg.services import events
+from xpudbg.services.markdown_text import TICKET_LIMIT
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.report import document, render_json, render_markdown, render_text
 from xpudbg.services.session import Session
@@ -95,3 +96,23 @@ def test_markdown_is_a_ticket() -> None:
     text = render_markdown(seen({0: Outcome.OK, 1: Outcome.TIMEOUT}))
     assert text.startswith("## xpudbg: hang\n")
     assert "| stopped | 1 | 1 |" in text
+
+
+def test_markdown_is_no_longer_than_a_ticket_takes_and_says_what_is_left_out() -> None:
+    everyone = dict.fromkeys(range(1200), Outcome.REFUSED)
+    whole, short = seen(everyone, note="whole"), render_markdown(seen(dict.fromkeys(range(20), Outcome.REFUSED)))
+    text = render_markdown(whole, with_ranks=True)
+    assert 60_000 < len(text) <= TICKET_LIMIT
+    assert text.startswith("## xpudbg: dead\n")
+    assert "- note: whole\n" in text
+    rows = text.count("| node\\-") + text.count("| node-")
+    assert f"{1200 - rows:,} × row of the table of ranks" in text
+    assert "Left out" not in short
+
+
+def test_hostile_texts_of_any_length_leave_markdown_within_the_limit() -> None:
+    text = render_markdown(
+        seen(dict(enumerate(list(Outcome) * 40)), host=HOSTILE * 60, note=HOSTILE * 60), with_ranks=True
+    )
+    assert len(text) <= TICKET_LIMIT
+    assert "Left out" in text

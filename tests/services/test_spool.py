@@ -6,7 +6,7 @@ import gc
 import hashlib
 from pathlib import Path
 
-from xpudbg.services.spool import EMPTY, INLINE_LIMIT, Body, Spool
+from xpudbg.services.spool import EMPTY, INLINE_LIMIT, PACK_LEAST, Body, Spool
 
 
 def test_small_bodies_make_no_file(tmp_path: Path) -> None:
@@ -76,3 +76,30 @@ def test_a_file_goes_with_the_last_body_that_has_it(tmp_path: Path) -> None:
     gc.collect()
     assert list(spool.folder.iterdir()) == []
     assert spool.put(data).size == len(data)
+
+
+def test_packed_bodies_lie_in_one_file_that_goes_with_the_last_of_them(tmp_path: Path) -> None:
+    spool = Spool(tmp_path)
+    texts = [b"a" * PACK_LEAST, b"small", b"b" * PACK_LEAST, b"a" * PACK_LEAST]
+    given = [spool.put(text) for text in texts]
+    large = spool.put(b"z" * (INLINE_LIMIT + 1))
+    made = spool.pack([*given, EMPTY, large])
+    assert [body.read() for body in made] == [*texts, b"", large.read()]
+    assert [body.read(3) for body in made[:3]] == [b"aaa", b"sma", b"bbb"]
+    assert (made[1], made[4], made[5]) == (given[1], EMPTY, large)
+    assert made[0] is made[3]
+    assert len({body.path for body in (made[0], made[2])}) == 1
+    assert len(list(spool.folder.iterdir())) == 2
+    del made[0], made[-1], large
+    gc.collect()
+    assert made[1].read() == texts[2]
+    made.clear()
+    gc.collect()
+    assert list(spool.folder.iterdir()) == []
+
+
+def test_nothing_to_pack_leaves_no_file(tmp_path: Path) -> None:
+    spool = Spool(tmp_path)
+    assert spool.pack([EMPTY]) == [EMPTY]
+    gc.collect()
+    assert list(spool.folder.iterdir()) == []

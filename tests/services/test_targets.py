@@ -171,6 +171,49 @@ class TestFiles:
         with pytest.raises(TargetError, match="no such file or folder"):
             parse(word)
 
+    @pytest.mark.parametrize(
+        "word", ["job.tgz", "job.tar.xz", "job.xpudbg", "train.out", "nccl_trace_rank_5", "_dump_0", "*.json", "a?.log"]
+    )
+    def test_what_is_named_as_a_file_is_never_a_host(self, word: str) -> None:
+        with pytest.raises(TargetError, match=r"no such file or folder|matches no file") as caught:
+            parse(word)
+        assert "archive" in caught.value.hint
+
+    @pytest.mark.parametrize("word", ["node_7", "job.example.pt", "[fd00::7]", "trainer_rank_5:29500"])
+    def test_hosts_stay_hosts(self, word: str) -> None:
+        assert isinstance(parse(word), StoreTarget)
+
+    def test_the_folder_that_is_there_is_named(self, folder: Path) -> None:
+        (folder / "dumps").mkdir()
+        with pytest.raises(TargetError) as caught:
+            parse("dumps/rank_5.json")
+        assert "'dumps' exists" in caught.value.hint
+
+    def test_a_pattern_that_no_shell_expanded(self, folder: Path) -> None:
+        for name in ("rank_1.json", "rank_0.json", "other"):
+            (folder / name).write_text("{}")
+        both = FilesTarget((Path("rank_0.json"), Path("rank_1.json")))
+        assert parse("rank_*.json") == parse("./rank_?.json") == parse("rank_0.json", "rank_[01].json") == both
+        (folder / "rank_*.json").write_text("{}")
+        assert parse("rank_*.json") == FilesTarget((Path("rank_*.json"),))
+
+    def test_of_several_some_may_be_gone(self, folder: Path) -> None:
+        (folder / "rank_0.json").write_text("{}")
+        both = FilesTarget((Path("rank_0.json"), Path("rank_1.json")))
+        assert parse("rank_0.json", "rank_1.json") == both
+        with pytest.raises(TargetError, match="'reprot' can't stand"):
+            parse("reprot", "rank_0.json")
+        with pytest.raises(TargetError, match=r"'rank_7\.json': there is no such file"):
+            parse("rank_7.json", "rank_8.json")
+
+    def test_a_colon_in_the_name_of_a_log(self, folder: Path) -> None:
+        (folder / "job-06:55:05.log").write_text("x\n")
+        assert parse("job-06:55:05.log") == FilesTarget((Path("job-06:55:05.log"),))
+
+    def test_a_log_is_no_list_of_workers(self, folder: Path) -> None:
+        (folder / "job.out").write_text("node-1:29500\n" + "[rank3]: loss 1.0\n" * 5)
+        assert parse("job.out") == FilesTarget((Path("job.out"),))
+
     def test_home(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("HOME", str(folder))
         (folder / "dumps").mkdir()

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from xpudbg.services import worker_list
 from xpudbg.services.addresses import TargetError
 from xpudbg.services.worker_list import FILE_LIMIT, names_worker, numbered, read_worker_file
 
@@ -35,9 +36,17 @@ def test_a_byte_order_mark_is_no_part_of_the_first_address(tmp_path: Path) -> No
     assert _ranks(tmp_path, "\ufeffa:1\n") == {0: "http://a:1"}
 
 
+LOG = b"node-1:29500\n" + b"2025-09-23 06:55:05 [rank3]: Watchdog caught collective operation timeout\n" * 9
+STACKS = b"rank0=http://node-1:1\n" + b'Thread 0x00007f (most recent call first):\n  File "t.py", line 1 in f\n' * 3
+
+
 @pytest.mark.parametrize(
     "data",
     [
+        LOG,
+        STACKS,
+        b"http://docs/of/the/job says:\n" + b"x\n" * 100_000,
+        b"# a comment\n" * 1_000 + LOG * 1_000,
         b"",
         b"\n \n",
         b"\x80\x04\x95\x00\x00",
@@ -89,6 +98,20 @@ def test_a_list_that_is_too_long(tmp_path: Path) -> None:
 
 def test_a_large_file_of_another_kind(tmp_path: Path) -> None:
     assert read_worker_file(_file(tmp_path, b"{" * (FILE_LIMIT + 1))) is None
+
+
+def test_of_a_large_file_only_the_first_bytes_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    def meaningful(data: bytes) -> list[tuple[int, str]]:
+        seen.append(len(data))
+        return lines_of(data)
+
+    lines_of = worker_list._meaningful
+    monkeypatch.setattr(worker_list, "_meaningful", meaningful)
+    assert read_worker_file(_file(tmp_path, LOG * 10_000)) is None
+    assert seen
+    assert max(seen) <= 64 * 1024
 
 
 def test_what_is_neither_file_nor_folder_is_not_waited_for(tmp_path: Path) -> None:

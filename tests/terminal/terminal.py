@@ -107,6 +107,11 @@ class Terminal:
         """The screen as it stands, one line a row, without blanks at the ends."""
         return "\n".join(line.rstrip() for line in self._screen.display)
 
+    @property
+    def received(self) -> bytes:
+        """All that the program has written so far, control sequences and all."""
+        return bytes(self._received)
+
     def press(self, keys: str) -> None:
         """Send keys as a keyboard would."""
         self._child.send(keys)
@@ -116,6 +121,10 @@ class Terminal:
         self._screen.reset()
         self._screen.resize(rows, columns)
         self._child.setwinsize(rows, columns)
+
+    def clear(self) -> None:
+        """Forget what was drawn, so that only what is drawn from now on is waited for."""
+        self._screen.reset()
 
     def wait_for(self, pattern: str, *, within: float) -> re.Match[str]:
         """Read until the screen shows `pattern` (a regular expression).

@@ -13,6 +13,7 @@ from xpudbg.services.spool import EMPTY, Body
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from xpudbg.services.bundle.orders import BundleOrder
     from xpudbg.services.cluster.probes import Probe
     from xpudbg.services.console.orders import Order
     from xpudbg.services.store_browse.orders import StoreOrder
@@ -30,6 +31,7 @@ class ScriptedEngine:
         self.calls: list[tuple[str, object]] = []
         self.on_look: Callable[[], Iterable[events.Event]] = lambda: ()
         self.on_store: Callable[[StoreOrder], Iterable[events.Event]] = lambda _order: ()
+        self.on_bundle: Callable[[BundleOrder], Iterable[events.Event]] = lambda _order: ()
         self.on_console: Callable[[Order], object] = lambda _order: None
         self._script = list(script)
 
@@ -58,6 +60,10 @@ class ScriptedEngine:
 
     def profile(self, order: object) -> None:
         self.calls.append(("profile", order))
+
+    def bundle(self, order: BundleOrder) -> None:
+        self.calls.append(("bundle", order))
+        self.say(self.on_bundle(order))
 
     def cancel(self) -> None:
         self.calls.append(("cancel", None))

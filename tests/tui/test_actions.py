@@ -10,13 +10,17 @@ from textual.widget import Widget
 from xpudbg.services.session import Session
 from xpudbg.tui.actions import ACTIONS, Scope, actions_in, bindings, by_name, keys_shown
 from xpudbg.tui.app import XpudbgApp
+from xpudbg.tui.keymap import FIXED
+from xpudbg.tui.places import PLACES
 from xpudbg.tui.screens.answer import AnswerScreen
 from xpudbg.tui.screens.counters import CountersScreen
 from xpudbg.tui.screens.dispatch import DispatchScreen
 from xpudbg.tui.screens.doctor import DoctorScreen
+from xpudbg.tui.screens.form_request import FormRequest
 from xpudbg.tui.screens.help import HelpScreen
 from xpudbg.tui.screens.job import JobScreen
 from xpudbg.tui.screens.line_request import LineRequest
+from xpudbg.tui.screens.look_compare import LookCompareScreen
 from xpudbg.tui.screens.overview import OverviewScreen
 from xpudbg.tui.screens.profiler import ProfilerScreen
 from xpudbg.tui.screens.question import QuestionScreen
@@ -35,6 +39,7 @@ from xpudbg.tui.widgets.raw_text import TextLog
 from xpudbg.tui.widgets.run_result_pane import RunResultPane
 from xpudbg.tui.widgets.stack_tree import StackTree
 from xpudbg.tui.widgets.timeline import TimelinePane
+from xpudbg.tui.widgets.toggle import Toggle
 
 CARRIED_OUT_BY = {
     Scope.APP: XpudbgApp,
@@ -58,9 +63,12 @@ CARRIED_OUT_BY = {
     Scope.ENTRY: CaseEditor,
     Scope.RUNS: DispatchScreen,
     Scope.REQUEST: LineRequest,
+    Scope.FORM: FormRequest,
+    Scope.TOGGLE: Toggle,
     Scope.STORE: StoreScreen,
     Scope.DOCTOR: DoctorScreen,
     Scope.ANSWER: AnswerScreen,
+    Scope.COMPARISON: LookCompareScreen,
     Scope.RESULT: RunResultPane,
     Scope.ARRAY: ArrayView,
     Scope.HEAT: HeatMap,
@@ -68,34 +76,6 @@ CARRIED_OUT_BY = {
     Scope.HELP: HelpScreen,
     Scope.QUESTION: QuestionScreen,
 }
-PLACES = (
-    (Scope.OVERVIEW, Scope.JOB, Scope.GRID, Scope.APP),
-    (Scope.RANKS, Scope.JOB, Scope.TABLE, Scope.APP),
-    (Scope.STACKS, Scope.JOB, Scope.TREE, Scope.APP),
-    (Scope.STACKS, Scope.JOB, Scope.TABLE, Scope.APP),
-    (Scope.STACKS, Scope.JOB, Scope.TEXT, Scope.APP),
-    (Scope.RECORDER, Scope.RECORDER_ROWS, Scope.JOB, Scope.TABLE, Scope.APP),
-    (Scope.RECORDER, Scope.JOB, Scope.TEXT, Scope.APP),
-    (Scope.RECORDER, Scope.JOB, Scope.TIMELINE, Scope.APP),
-    (Scope.COUNTERS, Scope.JOB, Scope.GRID, Scope.APP),
-    (Scope.DISPATCH, Scope.CASES, Scope.TABLE, Scope.APP),
-    (Scope.DISPATCH, Scope.EDITOR, Scope.TABLE, Scope.APP),
-    (Scope.DISPATCH, Scope.RUNS, Scope.TABLE, Scope.APP),
-    (Scope.DISPATCH, Scope.RESULT, Scope.ARRAY, Scope.APP),
-    (Scope.DISPATCH, Scope.RESULT, Scope.TABLE, Scope.APP),
-    (Scope.DISPATCH, Scope.RESULT, Scope.TEXT, Scope.APP),
-    (Scope.DISPATCH, Scope.RESULT, Scope.HEAT, Scope.APP),
-    (Scope.ENTRY, Scope.APP),
-    (Scope.REQUEST,),
-    (Scope.STORE, Scope.JOB, Scope.TREE, Scope.APP),
-    (Scope.STORE, Scope.JOB, Scope.TEXT, Scope.APP),
-    (Scope.DOCTOR, Scope.TEXT),
-    (Scope.ANSWER, Scope.TEXT),
-    (Scope.START, Scope.APP),
-    (Scope.FILTER, Scope.APP),
-    (Scope.QUESTION,),
-    (Scope.HELP,),
-)
 
 
 def test_each_name_is_there_once() -> None:
@@ -123,9 +103,28 @@ def test_keys_typed_ahead_can_be_carried_out_at_once(scope: Scope) -> None:
 
 @pytest.mark.parametrize("scope", Scope)
 def test_bindings_come_from_the_registry(scope: Scope) -> None:
-    made = [binding for binding in bindings(scope) if isinstance(binding, Binding)]
+    made = [
+        binding
+        for binding in bindings(scope)
+        if isinstance(binding, Binding) and not binding.key.startswith("unbound_")
+    ]
     wanted = [(key, f"app.perform('{action.name}')") for action in actions_in((scope,)) for key in action.keys]
     assert [(binding.key, binding.action) for binding in made] == wanted
+    assert all((binding.id is None) is (binding.key in FIXED) for binding in made)
+
+
+def test_places_are_those_of_the_screens() -> None:
+    """What a screen says of its scopes is a place, so that keys are held apart there."""
+    for screen in (
+        *XpudbgApp.MODES.values(),
+        AnswerScreen,
+        DoctorScreen,
+        LineRequest,
+        LookCompareScreen,
+        QuestionScreen,
+    ):
+        scopes = set(getattr(screen, "SCOPES", ()))
+        assert any(scopes <= set(place) for place in PLACES), screen
 
 
 def test_words_are_there_for_footer_palette_and_help() -> None:

@@ -16,7 +16,7 @@ def test_where_there_is_no_store_it_says_why() -> None:
     session.apply(events.TargetOpening("dumps"))
     assert needs_store(session) == "the target is being opened"
     session.apply(events.TargetOpened("dumps", 1, (RankAddress(0, "", "", "", file="dump_0"),)))
-    assert needs_store(session) == "post mortem: files have no store"
+    assert needs_store(session) == "post mortem: these files have no store"
     session.apply(events.TargetOpening("http://a:1"))
     session.apply(events.TargetOpened("http://a:1", 1, (RankAddress(0, "http://a:1", "http://a:1", "a"),)))
     assert by_name["store"].why_not(session) == "the target names workers, not the job's store"

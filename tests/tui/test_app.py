@@ -79,14 +79,16 @@ async def test_q_quits_with_zero(tmp_path: Path) -> None:
         assert run.app.return_code == 0
 
 
-async def test_an_unchanged_look_paints_only_the_top_line(tmp_path: Path) -> None:
-    async with running(job(256, {3: "stopped"}), tmp_path, size=(120, 40)) as run:
+async def test_an_unchanged_look_changes_only_the_top_line_and_the_strip_of_looks(tmp_path: Path) -> None:
+    sick = {3: "stopped"}
+    async with running([*job(256, sick), *look(2, 256, sick)], tmp_path, size=(120, 40)) as run:
         await run.press("2")
         before = run.lines()
-        await run.say(look(2, 256, {3: "stopped"}))
+        await run.say(look(3, 256, sick))
         after = run.lines()
-        assert before[1:] == after[1:]
-        assert "look 2" in after[0]
+        assert before[2:] == after[2:]
+        assert "look 3" in after[0]
+        assert "look 3" in after[1]
 
 
 async def test_ctrl_c_says_how_to_quit_and_twice_quits(tmp_path: Path) -> None:

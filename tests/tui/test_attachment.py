@@ -15,6 +15,8 @@ from xpudbg.services.flight_recorder.diagnosis import SOON_S
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.recent import RecentTargets
 from xpudbg.services.snapshot import RankClass
+from xpudbg.services.watch.incident_watch import WatchOptions
+from xpudbg.services.watch.policy import Rules
 from xpudbg.tui import attachment as attachment_module
 from xpudbg.tui.attachment import SECOND_LOOK_S, Attachment
 
@@ -151,3 +153,20 @@ def test_what_the_target_before_still_sends_is_left_out(tmp_path: Path) -> None:
     attachment.drain()
     assert [one.id for one in attachment.session.looks] == [1]
     assert attachment.session.counts() == {RankClass.ALIVE: 4}
+
+
+def test_a_look_comes_sooner_when_a_timeout_draws_near(tmp_path: Path) -> None:
+    attachment, engine, clock = attached(tmp_path, [*job(4), *look(2, 4)], refresh_s=5.0)
+    attachment.begin_watch(WatchOptions(Rules(), every_s=30.0), None)
+    assert attachment.watch is not None
+    for next_s, expected in ((None, 30.0), (3.0, 3.0), (70.0, 30.0)):
+        attachment.watch.next_s = next_s
+        told = engine.told("look")
+        clock.now = NOW + int(expected * SECOND) - 1
+        attachment.look_when_due()
+        assert engine.told("look") == told
+        clock.now += 1
+        attachment.look_when_due()
+        assert engine.told("look") == told + 1
+    attachment.end_watch()
+    assert attachment.refresh_s == 5.0

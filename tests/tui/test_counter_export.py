@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from tests.fakes.counter_answers import answer, counter, looks
 from xpudbg.services.counters.metrics import Metric
 from xpudbg.services.counters.sheet import CounterSheet
 from xpudbg.services.ranksets import RankSet
-from xpudbg.tui.counter_export import write_counters
+from xpudbg.services.table_export import export_table
+from xpudbg.tui.counter_export import counter_table
 
 
 def sheet(metric: Metric = Metric.TOTAL) -> CounterSheet:
@@ -21,8 +22,9 @@ def sheet(metric: Metric = Metric.TOTAL) -> CounterSheet:
 
 
 def written(made: CounterSheet, folder: Path) -> list[list[str]]:
-    path, rows = write_counters(made, np.array([2, 0, 1]), np.arange(len(made.names)), folder, "x.csv", lambda: False)
-    assert rows == 3
+    table = counter_table(made, np.array([2, 0, 1]), np.arange(len(made.names)))
+    path, rows = export_table(table, folder, "x.csv")
+    assert rows == table.size == 3
     return list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
 
 
@@ -39,11 +41,9 @@ def test_fractions_keep_all_their_digits(tmp_path: Path) -> None:
     assert written(sheet(Metric.MEAN), tmp_path)[2][2] == repr((2**53 + 1) / 2)
 
 
-def test_it_ends_when_told_to(tmp_path: Path) -> None:
-    _, rows = write_counters(sheet(), np.array([0]), np.arange(2), tmp_path, "x.csv", lambda: True)
-    assert rows == 0
-
-
-def test_a_folder_that_is_none_is_told(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="No such file"):
-        write_counters(sheet(), np.array([0]), np.arange(2), tmp_path / "none", "x.csv", lambda: False)
+def test_json_has_numbers_and_nulls(tmp_path: Path) -> None:
+    table = counter_table(sheet(), np.array([0]), np.arange(2))
+    path, _ = export_table(table, tmp_path, "x.json")
+    assert json.loads(path.read_text()) == [
+        {"rank": 0, "=cmd\\x1b[31m": None, "pytorch.wait_counter.a": 9007199254740993}
+    ]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from xpudbg.tui.pager import PagerError, page
+from xpudbg.tui.outside_program import OutsideError
+from xpudbg.tui.pager import page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,13 +56,13 @@ def test_long_lines_are_whole(tmp_path: Path) -> None:
 )
 def test_what_goes_wrong_is_said(pager: str, says: str) -> None:
     terminal: Any = Terminal()
-    with pytest.raises(PagerError, match=says):
+    with pytest.raises(OutsideError, match=says):
         page(terminal, "text", "a.txt", {"PAGER": pager})
 
 
 def test_without_any_pager(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     terminal: Any = Terminal()
-    with pytest.raises(PagerError, match="neither PAGER nor less nor more"):
+    with pytest.raises(OutsideError, match="neither PAGER nor less nor more"):
         page(terminal, "text", "a.txt", {})
     assert not terminal.given

@@ -33,3 +33,12 @@ def test_nothing_to_complete(typed: str) -> None:
 
 async def test_as_an_input_asks_for_it(folder: Path) -> None:
     assert await PathSuggester((".csv",)).get_suggestion(f"{folder}/cas") == f"{folder}/cases.csv"
+
+
+async def test_of_several_names_the_last_is_completed(folder: Path) -> None:
+    both = PathSuggester(("",), several=True)
+    assert await both.get_suggestion(f"{folder}/b.toml {folder}/cas") == f"{folder}/b.toml {folder}/cases.bin"
+    assert await both.get_suggestion(f"{folder}/b.toml ") is None
+    (folder / "a job's files").mkdir()
+    assert await both.get_suggestion(f"{folder}/a job") == f"{folder}/a job's files/"
+    assert await PathSuggester(("",)).get_suggestion(f"{folder}/b.toml {folder}/cas") is None

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
+import tarfile
 from pathlib import Path
 
+from tests.services.artifacts.log_texts import faulthandler_text, periodic_text
 from tests.tui.running import Clock, Running
 from xpudbg.services.attach_options import AttachOptions
 from xpudbg.services.engine import Engine
 from xpudbg.services.recent import RecentTargets
+from xpudbg.services.targets import FilesTarget
 from xpudbg.tui.app import XpudbgApp
 
-DUMPS = Path(__file__).parents[1] / "data" / "flight_recorder" / "coalesced-missing-on-one-rank"
+ALL = Path(__file__).parents[1] / "data" / "flight_recorder"
+DUMPS = ALL / "coalesced-missing-on-one-rank"
 
 
 async def test_dumps_are_opened_from_the_start_screen(tmp_path: Path) -> None:
@@ -44,3 +49,69 @@ async def test_dumps_are_opened_from_the_start_screen(tmp_path: Path) -> None:
             app.perform("py_spy")
             await run.until(lambda: run.text().count("post mortem: nothing to ask") >= 1)
             assert not app.attachment.asking
+
+
+ANSWERS = {
+    "all-to-all-uneven/c": "No problem found: the dumps of all 2 ranks agree.",
+    "broken-and-partial-files": "Ranks 1-2 have not joined all_reduce #2",
+    "coalesced-missing-on-one-rank": "Rank 2 has not joined all_gather #2",
+    "completed-after-abort": "All_reduce #2 of default_pg ended only by an abort",
+    "gloo-empty-pg-config": "Rank 1 has not joined all_reduce #4",
+    "group-desc-differs": "Rank 1 has not joined all_reduce #2",
+    "guilty-rank-left-no-dump": "Rank 0 left no flight recorder dump",
+    "hostile-frame-text": "Rank 2 has not joined all_reduce #7",
+    "hostnames-in-file-names/pickles": "Rank 9 (node-b07) has not joined all_reduce #2",
+    "minority-rank-is-the-outlier": "Rank 0 calls something else than the others in all_reduce #39",
+    "only-active-dump": "Rank 2 has not joined broadcast #9",
+    "p2p-batch-healthy/a": "No problem found: the dumps of all 4 ranks agree.",
+    "ring-buffers-wrapped-differently": "Rank 1 has not joined reduce_scatter_base #54",
+}
+
+
+async def opened(run: Running, label: str, answer: str) -> None:
+    """Wait until the first screen says so of this target."""
+    await run.until(lambda: run.app.session.label == label and run.app.session.latest is not None, label)
+    await run.until(lambda: answer in " ".join(run.text().split()), f"{label}: {answer}")
+
+
+async def test_folders_and_archives_say_who_is_at_fault_on_the_first_screen(tmp_path: Path) -> None:
+    with Engine() as engine:
+        app = XpudbgApp(engine, None, AttachOptions(), env={}, recent=RecentTargets(tmp_path / "recent.json"))
+        run = Running(app, None, Clock())  # type: ignore[arg-type]
+        async with app.run_test(size=(120, 36), notifications=True) as run.pilot:
+            for number, (name, answer) in enumerate(ANSWERS.items()):
+                archive = tmp_path / f"{number}.tgz"
+                with tarfile.open(archive, "w:gz") as packed:
+                    packed.add(ALL / name, "job")
+                for path in (ALL / name, archive):
+                    app.attach(FilesTarget((path,)))
+                    await opened(run, str(path), answer)
+                    partial = name == "broken-and-partial-files"
+                    assert ("partial: 4 files could not be used (U lists)" in run.text()) is partial
+
+
+async def test_the_files_that_could_not_be_used_and_reading_again(tmp_path: Path) -> None:
+    folder = tmp_path / "job"
+    folder.mkdir()
+    for path in DUMPS.glob("rank_*.json"):
+        shutil.copy(path, folder)
+    (folder / "rank_3.json").write_bytes(b"")
+    (folder / "stacks_20250923_065505.txt").write_text(periodic_text("dump_traceback", [faulthandler_text(0)] * 3))
+    with Engine() as engine:
+        app = XpudbgApp(
+            engine, FilesTarget((folder,)), AttachOptions(), env={}, recent=RecentTargets(tmp_path / "recent.json")
+        )
+        run = Running(app, None, Clock())  # type: ignore[arg-type]
+        async with app.run_test(size=(80, 24), notifications=True) as run.pilot:
+            await run.until(lambda: "partial: 1 file could not be used (U lists)" in run.text())
+            await run.press("U")
+            await run.until(lambda: "rank_3.json: empty" in run.text())
+            await run.press("escape", "2")
+            await run.until(lambda: "where" in run.text() and "train_step" in run.text())
+            await run.press("6", "7")
+            await run.until(lambda: "have no store" in run.text())
+            (folder / "rank_3.json").unlink()
+            await run.press("1", "r")
+            await run.until(lambda: len(app.session.looks) == 2 and "partial" not in run.text())
+            await run.press("U")
+            await run.until(lambda: "every file" in run.text())

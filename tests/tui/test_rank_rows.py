@@ -115,6 +115,9 @@ def test_post_mortem_only_what_files_tell_is_shown() -> None:
     assert [column.key for column in rows.columns] == ["rank", "call", "lag", "place", "called", "file"]
     assert said_of(rows, 8)["called"] == "step train.py:8"
     assert said_of(rows, 9) | {"called": "", "file": "_dump_9"} == said_of(rows, 9)
+    assert "where" in {column.key for column in RankRows(files, NOW, WHERE.get).columns}
+    files[3] = replace(files[3], rank_class=RankClass.GIL_HELD, reason="gave its wait counters")
+    assert {"class", "reason"} < {column.key for column in rows_of(files).columns}
     named = {rank: replace(state, address=replace(state.address, host="n1")) for rank, state in files.items()}
     assert "host" in said_of(rows_of(named), 0)
 

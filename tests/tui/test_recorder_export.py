@@ -1,4 +1,4 @@
-"""Tables as CSV: what a spreadsheet would run is text, what is not printable is written out."""
+"""Tables of screens as files: the rows and columns that are shown, or all there are."""
 
 from __future__ import annotations
 
@@ -7,65 +7,88 @@ from pathlib import Path
 
 import pytest
 
+from tests.tui.profile_scripts import summary
 from tests.tui.recorder_scripts import HOSTILE, recorder_job, stuck
 from xpudbg.services.session import Session
-from xpudbg.tui.recorder_export import csv_cell, export_name, write_csv
+from xpudbg.services.table_export import ExportTable, export_table
+from xpudbg.tui.profile_rows import ProfileRows
+from xpudbg.tui.profile_tables import Weighed, operators
+from xpudbg.tui.rank_rows import RankRows
+from xpudbg.tui.recorder_export import export_name, grid_table, shown_table, whole_table
 from xpudbg.tui.recorder_order import Shown
 from xpudbg.tui.recorder_view import RecorderView, Tab
 
 
-@pytest.mark.parametrize(
-    ("text", "written"),
-    [
-        ("all_reduce", "all_reduce"),
-        ("-12.3 s", "-12.3 s"),
-        ("+4", "+4"),
-        ("-2+3+cmd|' /C calc'!A0", "'-2+3+cmd|' /C calc'!A0"),
-        ("=1+1", "'=1+1"),
-        ("@sum(a)", "'@sum(a)"),
-        ("-", "'-"),
-        ("1-7", "'1-7"),
-        ("15/16", "'15/16"),
-        ("2026-11-30", "'2026-11-30"),
-        ("15 of 16", "15 of 16"),
-        ("0-7,12", "0-7,12"),
-        ("\t=1", "\\t=1"),
-        ("\x1b[31m\u202e", "\\x1b[31m\\u202e"),
-    ],
-)
-def test_cells(text: str, written: str) -> None:
-    assert csv_cell(text) == written
-
-
-def test_the_name_says_target_recorder_table_and_time() -> None:
-    name = export_name("store [b]head/../0", "CPU (Gloo)", "calls", 1_760_000_000 * 10**9)
-    assert name == "xpudbg-store-b-head-0-CPU-Gloo-calls-20251009T085320Z.csv"
-
-
-def shown(tab: Tab) -> Shown:
-    session = Session()
+def session() -> Session:
+    made = Session()
     for event in recorder_job(stuck(tp=HOSTILE), looks=1):
-        session.apply(event)
-    view = RecorderView(session)
+        made.apply(event)
+    return made
+
+
+def shown(tab: Tab, filter_text: str = "") -> Shown:
+    view = RecorderView(session())
     view.choose(tab)
+    view.set_filter(filter_text)
     view.update()
     assert view.shown is not None
     return view.shown
 
 
-def test_all_rows_in_the_order_shown_and_no_file_is_written_over(tmp_path: Path) -> None:
-    rows = shown(Tab.MEMBERSHIPS)
-    for name in ("x.csv", "x-2.csv"):
-        path, written = write_csv(rows, tmp_path, "x.csv", lambda: False)
-        assert (path.name, written) == (name, 16)
+def lines(table: ExportTable, folder: Path) -> list[list[str]]:
+    path, written = export_table(table, folder, "x.csv")
     with path.open(newline="", encoding="utf-8") as file:
-        lines = list(csv.reader(file))
-    assert len(lines) == 17
-    assert [line[1] for line in lines[1:9]] == [str(rank) for rank in range(8)]
-    assert "10:tp[/]\\x1b[31m\\u202e節点0" in {line[0] for line in lines}
+        found = list(csv.reader(file))
+    assert len(found) - 1 == written == table.size
+    return found
 
 
-def test_it_ends_when_it_is_told_to(tmp_path: Path) -> None:
-    path, written = write_csv(shown(Tab.CALLS), tmp_path, "x.csv", lambda: True)
-    assert written == 0
-    assert path.read_text().count("\n") == 1
+def test_the_name_says_target_recorder_table_and_time() -> None:
+    name = export_name("store [b]head/../0", "CPU (Gloo)", "calls", 1_760_000_000 * 10**9)
+    assert name == "xpudbg-store-b-head-0-CPU-Gloo-calls-20251009T085320Z.csv"
+    assert export_name("j", "", "", 0, ".trace.json.gz") == "xpudbg-j-19700101T000000Z.trace.json.gz"
+
+
+def test_as_shown_and_whole_differ_by_the_filter_and_the_columns(tmp_path: Path) -> None:
+    rows = shown(Tab.CALLS, "rank:5")
+    head, *some = lines(shown_table(rows), tmp_path)
+    whole_head, *every = lines(whole_table(rows), tmp_path)
+    assert {line[head.index("global_rank")] for line in some} == {"5"}
+    assert {line[whole_head.index("global_rank")] for line in every} == {str(rank) for rank in range(8)}
+    assert len(every) == rows.total > len(some)
+    assert set(head) <= set(whole_head)
+
+
+def test_columns_that_are_not_shown_are_not_written(tmp_path: Path) -> None:
+    rows = shown(Tab.CALLS)
+    rows.rows.places = (2, 0)
+    assert lines(shown_table(rows), tmp_path)[0] == ["global_rank", "id"]
+
+
+def test_hostile_names_are_written_out(tmp_path: Path) -> None:
+    written = lines(shown_table(shown(Tab.MEMBERSHIPS)), tmp_path)
+    assert len(written) == 17
+    assert "10:tp[/]\\x1b[31m\\u202e節点0" in {line[0] for line in written}
+
+
+def test_numbers_are_numbers() -> None:
+    table = whole_table(shown(Tab.CALLS))
+    row = dict(zip(table.titles, next(table.rows()), strict=True))
+    assert (row["id"], row["global_rank"]) == (0, 0)
+    assert isinstance(row["collective_type"], str)
+
+
+def test_ranks_and_profiles_as_their_tables_show_them(tmp_path: Path) -> None:
+    ranks = RankRows(session().ranks, 0)
+    head, *rows = lines(grid_table(ranks, [3, 1]), tmp_path)
+    assert (head[0], [row[0] for row in rows]) == ("rank", ["3", "1"])
+    assert rows[0][1] == "o alive"
+    items = dict(enumerate(Weighed(row, 1.0) for row in summary(0).operators))
+    head, *rows = lines(grid_table(ProfileRows(operators("none"), items), list(items)), tmp_path)
+    assert head[:2] == ["operator", "self"]
+    assert len(rows) == len(summary(0).operators)
+
+
+def test_a_rank_that_is_gone_meanwhile_is_an_error_of_ours() -> None:
+    with pytest.raises(KeyError):
+        next(grid_table(RankRows({}, 0), [1]).rows())

@@ -81,6 +81,28 @@ def test_values_are_read_anew_when_the_keys_were_listed_anew() -> None:
     assert view.to_read((b"odd/big",), 100) == (b"odd/big",)
 
 
+def test_long_values_are_read_anew_only_where_a_person_wants_it() -> None:
+    viewed = Viewed()
+    view, keys = viewed.view, (b"odd/big", b"debug_server/rank0")
+    assert view.begin_listing()
+    viewed.tell(ListKeys())
+    viewed.tell(ReadValues(view.to_read(keys, 100), 100))
+    viewed.store.read_at = READ_AT + 5
+    assert view.begin_listing(by_itself=True)
+    viewed.tell(ListKeys())
+    big = view.value(b"odd/big")
+    assert big is not None
+    assert view.is_kept(big)
+    assert view.to_read(keys, 100) == (b"debug_server/rank0",)
+    assert view.to_read((b"odd/big",), 1_000) == (b"odd/big",)  # more of it is wanted
+    viewed.store.read_at = READ_AT + 9
+    assert view.begin_listing(by_itself=True)
+    assert not view.begin_listing()  # under way already, and now wanted
+    viewed.tell(ListKeys())
+    assert not view.is_kept(big)
+    assert view.to_read(keys, 100) == keys
+
+
 def test_keys_are_listed_once_at_a_time() -> None:
     viewed = Viewed()
     assert viewed.view.begin_listing()

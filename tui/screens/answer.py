@@ -11,6 +11,7 @@ from ..actions import Scope, bindings
 from ..widgets.footer import KeyFooter
 from ..widgets.painted import styled
 from ..widgets.raw_text import RawText
+from .handing_over import HandsOver
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["AnswerScreen"]
 
 
-class AnswerScreen(ModalScreen[None]):
+class AnswerScreen(HandsOver, ModalScreen[None]):
     """A title and a text that scrolls."""
 
     app: XpudbgApp
@@ -47,4 +48,7 @@ class AnswerScreen(ModalScreen[None]):
         self.dismiss(None)
 
     def do_copy_answer(self) -> None:
-        self.app.copy(self._text, "the answer")
+        self.do_copy()
+
+    def text_to_copy(self) -> tuple[str, str]:
+        return self._text, "the answer"

@@ -81,7 +81,7 @@ def who_can(session: Session, wanted: RankSet) -> RankSet:
 
 
 def _why_not(session: Session, rank: int) -> str:
-    state = session.ranks.get(rank)
+    state = session.live.ranks.get(rank)  # whatever look is shown
     if state is None or not state.address.url:
         return "has no address"
     if TORCH_PROFILE.source in state.stuck:

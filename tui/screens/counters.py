@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 from textual.containers import Horizontal, Vertical
-from textual.message import Message
-from textual.worker import get_current_worker
 
 from ...services.counters.sheet import RANK
 from ...services.ranksets import RankSet
 from ..actions import Scope, bindings
-from ..counter_export import write_counters
+from ..counter_export import counter_table
 from ..counter_facts import cell_text, counters_line, facts_of, missing_of, spark_lines, why_nothing
+from ..counter_words import exact
 from ..recorder_export import export_name
 from ..widgets.counter_matrix import CounterMatrix
 from ..widgets.filter_bar import FilterBar
@@ -21,7 +20,7 @@ from ..widgets.painted import Painted
 from ..widgets.row_detail import RowDetail
 from ..widgets.sparkline import SparkPane
 from ..widgets.text import plain_lines
-from ..wording import count
+from .export_request import ask_for_export, table_choice
 from .job import JobScreen
 
 if TYPE_CHECKING:
@@ -33,14 +32,6 @@ if TYPE_CHECKING:
     from ..counters_view import CountersView
 
 __all__ = ["CountersScreen"]
-
-
-class Exported(Message):
-    """A file is written, or why it is not."""
-
-    def __init__(self, said: str) -> None:
-        super().__init__()
-        self.said = said
 
 
 class CountersScreen(JobScreen):
@@ -187,25 +178,28 @@ class CountersScreen(JobScreen):
         facts = facts_of(self.session, self.counters)
         return (plain_lines(cell_text(facts)), facts.title) if facts.title else ("", "")
 
+    def cell_to_copy(self) -> tuple[str, str]:
+        """With all digits and the unit."""
+        sheet, column, rank = self.counters.sheet, self.counters.column, self.session.selected
+        row = sheet.row_of(rank) if rank is not None else None
+        value = sheet.value(row, column) if row is not None and column is not None else None
+        return (exact(value, sheet.metric.unit), "the value of the cell") if value is not None else ("", "")
+
     def do_export_counters(self) -> None:
-        """Write what is shown, beside the screen."""
+        """Ask what of the matrix goes into which file."""
         view, look = self.counters, self.session.counters
-        sheet, rows, columns = view.sheet, view.rows, view.columns
-        name = export_name(self.session.label, "counters", view.metric.label, look.taken_at)
+        sheet, metric = view.sheet, view.metric.label
+        every = counter_table(sheet, np.arange(len(sheet.ranks)), np.arange(len(sheet.names)))
+        shown = counter_table(sheet, view.rows, view.columns)
+        name, whole = (export_name(self.session.label, what, metric, look.taken_at) for what in _EXPORTED)
+        choices = [
+            table_choice(f"{metric} as shown", name, shown),
+            table_choice(f"{metric}, all ranks and counters", whole, every),
+        ]
+        ask_for_export(self, choices)
 
-        def write() -> None:
-            worker = get_current_worker()
-            try:
-                path, written = write_counters(sheet, rows, columns, Path.cwd(), name, lambda: worker.is_cancelled)
-            except OSError as error:
-                self.post_message(Exported(f"not exported: {error.strerror or error}"))
-            else:
-                self.post_message(Exported(f"{count(written, 'rank')} in {path}"))
 
-        self.run_worker(write, group="export", thread=True)
-
-    def on_exported(self, message: Exported) -> None:
-        self.app.say(message.said)
+_EXPORTED = ("counters", "all counters")
 
 
 def _culprits(findings: Iterable[Finding]) -> RankSet:

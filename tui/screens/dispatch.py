@@ -286,11 +286,14 @@ class DispatchScreen(DispatchPanes):
         self.app.push_screen(request, self._requested)
 
     def do_copy_run(self) -> None:
+        self.do_copy()
+
+    def text_to_copy(self) -> tuple[str, str]:
+        """What is known of the run under the cursor."""
         line = self.view.run()
         shown = self.view.shown(line) if line is not None else None
         if shown is None or line is None:
-            self.app.say("there is no run to copy yet")
-            return
+            return "", ""
         said = [content.plain for content in summary_lines(shown, COPIED_WIDTH)]
         for output in shown.outputs:
             found = output.reference.comparison if output.reference is not None else None
@@ -299,7 +302,7 @@ class DispatchScreen(DispatchPanes):
                 said.append(f"  {found.sentence}")
         if line.changes:
             said.append("edited: " + " ".join(f"{name}={value}" for name, value in line.changes))
-        self.app.copy(plain_lines("\n".join(said)), "the run")
+        return plain_lines("\n".join(said)), "the run"
 
     def _requested(self, _text: str | None) -> None:
         self.show_all()

@@ -183,7 +183,7 @@ class DispatchPanes(JobScreen, inherit_bindings=False):
 
     def _show_lines(self) -> None:
         app = self.app
-        self.query_one(StatusBar).show(self.session, app.clock(), app.attachment.refresh_s)
+        self.query_one(StatusBar).show(self.session, app.clock(), app.attachment.refresh_s, follows=False)
         typing: tuple[Scope, ...] = ()
         if self.query_one(FilterBar).typing:
             typing = (Scope.FILTER, Scope.APP)

@@ -18,6 +18,7 @@ from ..widgets.footer import KeyFooter
 from ..widgets.painted import styled
 from ..widgets.raw_text import RawText
 from ..wording import count
+from .handing_over import HandsOver
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -31,8 +32,8 @@ __all__ = ["DoctorScreen"]
 
 _EVERY_S = 0.5
 """Seconds between two looks whether there is anything new."""
-_MARGIN = 6
-"""Terminal cells at the sides of the text."""
+_NARROWEST = 40
+"""Terminal cells to which the text is wrapped at least."""
 
 
 class Examined(Message):
@@ -44,7 +45,7 @@ class Examined(Message):
         self.text = text
 
 
-class DoctorScreen(ModalScreen[None]):
+class DoctorScreen(HandsOver, ModalScreen[None]):
     """Examines what is known, beside the screen; again when a look has closed or an answer has come."""
 
     app: XpudbgApp
@@ -68,9 +69,10 @@ class DoctorScreen(ModalScreen[None]):
         raw.show(styled("doctor: examining …"), lambda: "", self, None)
         self.query_one(KeyFooter).show(self.app.session)
         self.set_focus(raw.log_widget)
-        for ranks, probe in () if self.app.session.post_mortem else requests(self.app.session):
+        session = self.app.session
+        for ranks, probe in requests(frozen(session)) if session.asks else ():
             self._ask(ranks, probe)
-        self._examine_if_new()
+        self.call_after_refresh(self._examine_if_new)
         self.set_interval(_EVERY_S, self._examine_if_new)
 
     def on_resize(self) -> None:
@@ -91,11 +93,12 @@ class DoctorScreen(ModalScreen[None]):
     def _examine_if_new(self) -> None:
         session = self.app.session
         answers = {key: reply for key, reply in session.asked.items() if key[1] in (PYSPY.source, FRAMES.source)}
-        key = (session.latest, session.failure, answers, self.size.width)
-        if self._busy or key == self._examined:
+        width = self.query_one(RawText).log_widget.scrollable_content_region.width
+        key = (session.latest, session.failure, answers, width)
+        if self._busy or not width or key == self._examined:
             return
         self._busy, self._examined = True, key
-        frozen_session, width = frozen(session), max(self.size.width * 9 // 10 - _MARGIN, 40)
+        frozen_session, width = frozen(session), max(width, _NARROWEST)
 
         def work() -> None:
             self.post_message(_examined(frozen_session, width))
@@ -112,15 +115,20 @@ class DoctorScreen(ModalScreen[None]):
         self.dismiss(None)
 
     def do_copy_doctor(self) -> None:
-        self.app.copy(self._text, "the doctor's checks")
+        self.do_copy()
+
+    def text_to_copy(self) -> tuple[str, str]:
+        return self._text, "the doctor's checks"
 
     def do_doctor_py_spy(self) -> None:
         """One rank of each host, or the marked ranks."""
-        session = self.app.session
+        session = frozen(self.app.session)  # whatever look is shown, the ranks as they are now are asked
         wanted = session.marked or next(
             (ranks for ranks, probe in requests(session, one_each=True) if probe is PYSPY), RankSet()
         )
-        asked = self._ask(RankSet(rank for rank in wanted if session.ranks[rank].address.url), PYSPY)
+        asked = self._ask(
+            RankSet(rank for rank in wanted & session.all_ranks if session.ranks[rank].address.url), PYSPY
+        )
         self.app.say(
             f"asked {count(len(asked), 'rank')} for py-spy" if asked else "not now: these ranks have been asked"
         )

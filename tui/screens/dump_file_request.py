@@ -27,8 +27,8 @@ def ask_for_dump_files(screen: JobScreen) -> None:
     source = WRITE_DUMP_FILE.source
     ranks = RankSet(
         rank
-        for rank in session.marked or selected
-        if session.ranks[rank].health is not None and (rank, source) not in attachment.asking
+        for rank in (session.marked or selected) & RankSet(session.live.ranks)
+        if session.live.ranks[rank].health is not None and (rank, source) not in attachment.asking
     )
     if not ranks:
         screen.app.say("not now: none of these ranks has torchcomms' handlers, or they have not answered yet")

@@ -38,7 +38,7 @@ def ask_for_handler(screen: JobScreen) -> None:
     """Let a person choose a handler of the selected rank, and agree; then call it."""
     app, session = screen.app, screen.session
     rank = session.selected
-    state = session.ranks.get(rank) if rank is not None else None
+    state = session.live.ranks.get(rank) if rank is not None else None
     if rank is None or state is None or not state.address.url:
         app.say("not now: no address of the selected rank is known")
         return
@@ -59,7 +59,8 @@ def ask_for_handler(screen: JobScreen) -> None:
             call = parse_call(text)
         except CallError as error:
             return str(error)
-        out = call.source in session.ranks[rank].stuck or any(
+        now = session.live.ranks.get(rank, state)
+        out = call.source in now.stuck or any(
             one.rank == rank and one.call.source == call.source for one in app.attachment.calls
         )
         return f"rank {rank} has not answered {call.name} yet; only one call of it is out at a time" if out else ""

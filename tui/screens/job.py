@@ -11,13 +11,22 @@ from ...services import events
 from ...services.ranksets import RankSet
 from ...services.session import Phase
 from ..actions import Scope, bindings
+from ..file_words import unused_text
+from ..incident_words import incident_parts
 from ..widgets.filter_bar import FilterBar
 from ..widgets.footer import KeyFooter
+from ..widgets.look_strip import LookStrip
 from ..widgets.painted import Painted, styled
 from ..widgets.status_bar import StatusBar
+from .answer import AnswerScreen
+from .bundle_request import ask_for_bundle
 from .doctor import DoctorScreen
 from .dump_file_request import ask_for_dump_files, tell_dump_files
+from .handing_over import HandsOver
 from .handler_request import ask_for_handler, tell_handlers
+from .look_compare import compare_looks
+from .look_request import ask_for_look
+from .watch_request import switch_watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +56,7 @@ class Merged(Message):
         self.merged = merged
 
 
-class JobScreen(Screen[None]):
+class JobScreen(HandsOver, Screen[None]):
     """Base of the numbered screens. They read the session and change it by events only."""
 
     app: XpudbgApp
@@ -60,9 +69,12 @@ class JobScreen(Screen[None]):
     MODE: ClassVar[str] = ""
     FILTERED: ClassVar[tuple[str, str]] = ("ranks", "text  rank:0-63  host:name  class:stopped  is:marked  !term")
     """What the filter line filters, and what can be typed there."""
+    FOLLOWS_LOOKS: ClassVar[bool] = True
+    """Whether it shows the look that a person has gone to; without it always what is known now."""
 
     def compose(self) -> ComposeResult:
         yield StatusBar()
+        yield LookStrip()
         yield Painted(id="cramped")
         yield FilterBar(*self.FILTERED)
         yield from self.body()
@@ -90,10 +102,6 @@ class JobScreen(Screen[None]):
 
     def show_ages(self) -> None:
         """A second has passed."""
-        raise NotImplementedError
-
-    def text_to_copy(self) -> tuple[str, str]:
-        """What `y` copies: the text and what to call it."""
         raise NotImplementedError
 
     @property
@@ -138,12 +146,18 @@ class JobScreen(Screen[None]):
 
     def _show_lines(self) -> None:
         app = self.app
-        self.query_one(StatusBar).show(self.session, app.clock(), app.attachment.refresh_s)
+        follows = self.FOLLOWS_LOOKS
+        self.query_one(StatusBar).show(
+            self.session, app.clock(), app.attachment.refresh_s, incident_parts(app), follows=follows
+        )
+        self.query_one(LookStrip).show(self.session, app.clock(), follows=follows)
         words = {"refresh": f"every {app.attachment.refresh_s:g} s" if app.attachment.refresh_s else "refresh off"}
         if self.session.phase is Phase.FAILED:
             words["look"] = "try again"
         elif self.session.post_mortem:
             words["look"] = "read again"
+        if app.attachment.watch is not None:
+            words["watch"] = "end the watch"
         typing = (Scope.FILTER, Scope.APP) if self.query_one(FilterBar).typing else ()
         self.query_one(KeyFooter).show(self.session, words, scopes=(*self.SCOPES, Scope.APP), typing=typing)
 
@@ -153,6 +167,7 @@ class JobScreen(Screen[None]):
         self.set_class(width < LEAST[0] or height < LEAST[1], "-cramped")
         said = f"{width}x{height} is small: {LEAST[0]}x{LEAST[1]} shows more"
         self.query_one("#cramped", Painted).paint_with(lambda room: styled(said, "$text-warning").truncate(room))
+        self._keys_moved()
 
     def on_descendant_focus(self) -> None:
         self._keys_moved()
@@ -289,7 +304,52 @@ class JobScreen(Screen[None]):
         self.app.go_last()
 
     def do_look(self) -> None:
+        if self.session.shown is not None:
+            self.app.attachment.show_look(None)
+            self.app.say("looking again; back from the older look to the newest")
+            self.show_all()
         self.app.attachment.look()
+
+    # looks ----------------------------------------------------------------------------------------------------
+
+    def show_look(self, look_id: int | None) -> None:
+        """Show a look, on all screens; None for what is known now."""
+        self.app.attachment.show_look(look_id)
+        self.show_all()
+
+    def do_previous_look(self) -> None:
+        self._step_look(-1)
+
+    def do_next_look(self) -> None:
+        self._step_look(1)
+
+    def _step_look(self, step: int) -> None:
+        if self.app.attachment.step_look(step):
+            self.show_all()
+        else:
+            self.app.say("this is the newest look" if step > 0 else "this is the oldest look that is kept")
+
+    def do_first_look(self) -> None:
+        self.show_look(self.session.looks[0].id)
+
+    def do_newest_look(self) -> None:
+        self.show_look(None)
+
+    def do_compare_looks(self) -> None:
+        if (comparison := compare_looks(self.session)) is not None:
+            self.app.push_screen(comparison)
+
+    def do_to_look(self) -> None:
+        ask_for_look(self)
+
+    def on_look_strip_chosen(self, message: LookStrip.Chosen) -> None:
+        self.show_look(message.look_id)
+
+    def do_bundle(self) -> None:
+        ask_for_bundle(self)
+
+    def do_watch(self) -> None:
+        switch_watch(self)
 
     def do_cancel_look(self) -> None:
         self.app.attachment.cancel_look()
@@ -301,6 +361,9 @@ class JobScreen(Screen[None]):
     def do_call_handler(self) -> None:
         ask_for_handler(self)
 
+    def do_unused_files(self) -> None:
+        self.app.push_screen(AnswerScreen(*unused_text(self.session)))
+
     def do_doctor(self) -> None:
         self.app.push_screen(DoctorScreen())
 
@@ -309,10 +372,3 @@ class JobScreen(Screen[None]):
 
     def do_target(self) -> None:
         self.app.choose_target()
-
-    def do_copy(self) -> None:
-        text, name = self.text_to_copy()
-        if not text:
-            self.app.say("there is nothing to copy yet")
-            return
-        self.app.copy(text, name)

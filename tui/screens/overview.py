@@ -12,6 +12,7 @@ from ...services.snapshot import RankClass
 from ..actions import Scope, bindings
 from ..finding_choice import place_in_recorder
 from ..progress_view import Pane
+from ..rank_rows import row_text
 from ..widgets.changes_pane import ChangesPane
 from ..widgets.legend import Legend
 from ..widgets.progress_matrix import ProgressMatrix
@@ -100,10 +101,19 @@ class OverviewScreen(JobScreen):
         marked = state is not None and state.rank in session.marked
         frames = self.app.view.stacks.top(session.selected)
         recorded = self.app.view.record().facts(state.rank) if state is not None else ()
-        self.query_one(RankDetail).show(state, marked=marked, now=self.app.clock(), frames=frames, recorded=recorded)
+        self.query_one(RankDetail).show(state, marked=marked, now=self.app.instant, frames=frames, recorded=recorded)
 
     def text_to_copy(self) -> tuple[str, str]:
         return plain_lines(render_text(self.session)), "the verdict"
+
+    def cell_to_copy(self) -> tuple[str, str]:
+        """Of the matrix what the cell shows, of the grid the row of the rank."""
+        view, rank = self.app.view, self.session.selected
+        if rank is None or rank not in self.session.ranks:
+            return "", ""
+        if isinstance(self.focused, ProgressMatrix):
+            return self.focused.cell_text(), f"the cell of rank {rank}"
+        return plain_lines(row_text(view.rows(self.app.instant), rank)), f"the row of rank {rank}"
 
     def on_rank_grid_selected(self, message: RankGrid.Selected) -> None:
         self.select(message.rank)

@@ -14,6 +14,7 @@ from ..actions import Scope, bindings
 from ..path_suggester import PathSuggester
 from ..profile_view import ProfileTab
 from ..profile_words import facts_of, profile_line
+from ..recorder_export import export_name, grid_table
 from ..widgets.filter_bar import FilterBar
 from ..widgets.grid_table import GridTable
 from ..widgets.painted import Painted
@@ -22,6 +23,7 @@ from ..widgets.tab_line import TabLabel, TabLine
 from ..widgets.text import plain_lines
 from ..wording import count
 from .capture_request import ask_for_capture
+from .export_request import ask_for_export, table_choice
 from .job import JobScreen
 from .line_request import LineRequest
 
@@ -45,6 +47,7 @@ class ProfilerScreen(JobScreen):
     BINDINGS = bindings(Scope.PROFILER)
     SCOPES = (Scope.PROFILER, Scope.JOB, Scope.TABLE)
     MODE = "profiler"
+    FOLLOWS_LOOKS = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-normal"), (160, "-wide")]  # noqa: RUF012
     FILTERED = ("rows", "text  !text")
 
@@ -280,6 +283,31 @@ class ProfilerScreen(JobScreen):
         traces = tuple((one, path) for one in ranks if one is not None and (path := shown.rows[one].path) is not None)
         self.app.say(f"merging the traces of {count(len(traces), 'rank')} for Perfetto")
         self.app.attachment.profile(orders.HandToPerfetto(traces, shown.folder))
+
+    def do_export_profile(self) -> None:
+        """Ask what of the table goes into which file."""
+        view, session, now = self.profiler, self.session, self.app.clock()
+        rows = view.rows(session, now)
+        if not rows.items:
+            self.app.say("not now: there is no table here to export")
+            return
+        what, rank, shown = view.tab.value, view.rank(session), self.profiles.shown
+        of_rank = view.tab not in (ProfileTab.RANKS, ProfileTab.SAVED) and rank is not None
+        about = f"{what} of rank {rank}" if of_rank else f"profiles {what}"
+        at = (shown.began_at if shown is not None else None) or now
+        choices = [
+            table_choice(
+                f"{about} as shown",
+                export_name(session.label, about, "", at),
+                grid_table(rows, view.order(session, now).tolist()),
+            ),
+            table_choice(
+                f"{about}, all of them",
+                export_name(session.label, f"all {about}", "", at),
+                grid_table(rows, list(rows.items)),
+            ),
+        ]
+        ask_for_export(self, choices)
 
     def do_open_traces(self) -> None:
         def take(text: str) -> str:

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 from ...services.ranksets import RankSet
 from ..actions import Scope, bindings
-from ..rank_rows import row_text
+from ..rank_rows import RankRows, row_text
+from ..recorder_export import export_name, grid_table
 from ..widgets.grid_table import GridTable
 from ..widgets.rank_detail import RankDetail
 from ..widgets.text import plain_lines
+from .export_request import ask_for_export, table_choice
 from .job import JobScreen
 
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ class RanksScreen(JobScreen):
         else:
             empty = session.failure or ("Opening the target …" if session.label else "Nothing is attached.")
         self.main_widget().show(
-            view.rows(self.app.clock()),
+            view.rows(self.app.instant),
             view.order(),
             cursor=session.selected,
             marked=session.marked,
@@ -65,13 +67,13 @@ class RanksScreen(JobScreen):
         marked = state is not None and state.rank in session.marked
         frames = self.app.view.stacks.top(session.selected)
         recorded = self.app.view.record().facts(state.rank) if state is not None else ()
-        self.query_one(RankDetail).show(state, marked=marked, now=self.app.clock(), frames=frames, recorded=recorded)
+        self.query_one(RankDetail).show(state, marked=marked, now=self.app.instant, frames=frames, recorded=recorded)
 
     def text_to_copy(self) -> tuple[str, str]:
         session = self.session
-        if session.selected not in session.ranks:
+        if session.selected is None or session.selected not in session.ranks:
             return "", ""
-        text = row_text(self.app.view.rows(self.app.clock()), session.selected)
+        text = row_text(self.app.view.rows(self.app.instant), session.selected)
         return plain_lines(text), f"the row of rank {session.selected}"
 
     def on_grid_table_selected(self, message: GridTable.Selected) -> None:
@@ -92,3 +94,15 @@ class RanksScreen(JobScreen):
 
     def do_mark_shown(self) -> None:
         self._set_marks(self.session.marked | RankSet(self.app.view.order().tolist()))
+
+    def do_export_ranks(self) -> None:
+        """Ask what of the table goes into which file."""
+        session, view, look = self.session, self.app.view, self.session.look
+        at = look.taken_at if look is not None else self.app.clock()
+        rows = RankRows(dict(session.ranks), self.app.instant, view.stacks.where, view.record())
+        shown, every = grid_table(rows, view.order().tolist()), grid_table(rows, list(session.ranks))
+        choices = [
+            table_choice("ranks as shown", export_name(session.label, "ranks", "", at), shown),
+            table_choice("ranks, all of them", export_name(session.label, "all ranks", "", at), every),
+        ]
+        ask_for_export(self, choices)

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.message import Message
-from textual.worker import get_current_worker
 
 from ...services.cluster.probes import RECORDERS
+from ...services.new_file import create_new
 from ...services.recorder_look import DUMP_FILE
 from ...services.recorder_tables.browser import source_name
 from ...services.recorder_tables.raw_json import raw_lines
-from ..pager import PagerError, page
-from ..recorder_export import export_name, write_csv
+from ..recorder_export import export_name, shown_table, whole_table
 from ..recorder_spots import Tab
 from ..recorder_status import look_of
 from ..wording import count
+from .export_request import ExportChoice, ask_for_export, table_choice
 from .job import JobScreen
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
     from ...services.flight_recorder.dump import Dump
+    from ...services.recorder_look import RecorderLook
     from ...services.recorder_tables.raw_json import RawText
+    from ...services.session import Session
     from ...services.snapshot import RankReply
     from ..recorder_order import RowOrder, Shown
     from ..recorder_view import RecorderView
@@ -52,14 +57,6 @@ class JsonRead(Message):
         super().__init__()
         self.about = about
         self.text = text
-
-
-class TableExported(Message):
-    """A file is written, or why it is not."""
-
-    def __init__(self, said: str) -> None:
-        super().__init__()
-        self.said = said
 
 
 class RecorderRequests(JobScreen):
@@ -145,49 +142,73 @@ class RecorderRequests(JobScreen):
         about, text = self._json
         return text if isinstance(text, str) else "\n".join(text.lines), f"the JSON of rank {about.rank}"
 
-    def do_pager(self) -> None:
-        """Open the JSON of the selected rank in the pager."""
-        if self._json is None or self.recorder.tab is not Tab.JSON:
-            self.app.say("not now: go to the tab JSON first")
-            return
-        about, text = self._json
-        lines = text if isinstance(text, str) else "\n".join(text.lines)
-        try:
-            page(self.app, lines, f"rank-{about.rank}-{about.source}.json", self.app.env)
-        except PagerError as error:
-            self.app.say(str(error))
+    def text_to_read(self) -> tuple[str, str]:
+        """The JSON where it is shown, else all that is said of the row."""
+        if self.recorder.tab is not Tab.JSON:
+            return super().text_to_read()
+        text, _name = self.json_to_copy()
+        if self._json is None or not text:
+            return "", ""
+        about = self._json[0]
+        return text, f"rank-{about.rank}-{about.source}.json"
 
     # files ----------------------------------------------------------------------------------------------------
 
     def do_export_table(self) -> None:
-        """Write what is shown, beside the screen."""
+        """Ask what goes into which file: the table, or all calls as a trace."""
         shown, look = self.recorder.shown, look_of(self.session)
         if shown is None:
             self.app.say("not now: there is no table here to export")
             return
-        tab = shown.made_by.tab
+        tab, source = shown.made_by.tab.value, source_name(self.recorder.source)
         at = look.taken_at if look is not None else self.app.clock()
-        name = export_name(self.session.label, source_name(self.recorder.source), tab, at)
-
-        def write() -> None:
-            worker = get_current_worker()
-            try:
-                path, rows = write_csv(shown, Path.cwd(), name, lambda: worker.is_cancelled)
-            except OSError as error:
-                self.post_message(TableExported(f"not exported: {error.strerror or error}"))
-            else:
-                self.post_message(TableExported(f"{count(rows, 'row')} of {tab} in {path}"))
-
-        self.run_worker(write, group="export", thread=True)
-        if len(shown.order) > LONG_EXPORT:
-            self.app.say(f"writing {len(shown.order):,} rows …")
-
-    def on_table_exported(self, message: TableExported) -> None:
-        self.app.say(message.said)
+        label = self.session.label
+        name, whole = (export_name(label, source, what, at) for what in (tab, f"all {tab}"))
+        traced = export_name(label, "flight recorder", "", at, TRACE_ENDINGS[0])
+        choices = [
+            table_choice(f"{tab} as shown", name, shown_table(shown)),
+            table_choice(f"{tab}, all rows and columns", whole, whole_table(shown)),
+            ExportChoice(
+                "trace for Perfetto: all calls, a track for each rank and group",
+                traced,
+                TRACE_ENDINGS[1:],
+                partial(_write_trace, self.session.recorder, label, _hosts(self.session)),
+                long=True,
+            ),
+        ]
+        ask_for_export(self, choices)
 
 
-LONG_EXPORT = 20_000
-"""Rows from which on it is said that writing has begun."""
+TRACE_ENDINGS = (".trace.json.gz", ".json.gz", ".json")
+"""What the name of a trace is offered with, and may end in."""
+
+
+def _hosts(session: Session) -> dict[int, str]:
+    return {rank: state.host for rank, state in session.ranks.items()}
+
+
+def _write_trace(
+    look: RecorderLook,
+    title: str,
+    hosts: Mapping[int, str],
+    folder: Path,
+    name: str,
+    stopped: Callable[[], bool],
+) -> str:
+    from ...services.recorder_trace.writing import write_recorder_trace  # seldom wanted
+
+    path, file = create_new(folder, name)
+    file.close()
+    try:
+        made = write_recorder_trace(look, path, title=title, hosts=hosts, stopped=stopped)
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
+    if not made.ended:
+        path.unlink(missing_ok=True)
+        return "the trace was not written to its end, so there is none"
+    missing = f"; {made.untimed:,} without a time are not in it" if made.untimed else ""
+    return f"{count(made.slices, 'call')} of {count(made.ranks, 'rank')} in {path}{missing}"
 
 
 def _same(one: JsonOf, other: JsonOf) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import asyncio
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -10,16 +10,18 @@ from textual.message import Message
 from ...services.cluster.probes import PYSPY, py_spy
 from ...services.ranksets import RankSet
 from ...services.stacks.source_lines import SourceError, read_source
-from ..pager import PagerError, page
+from ..editor import edit_source
+from ..outside_program import OutsideError
 from ..raw_texts import SOURCES, TEXT_LIMIT, about, newest, text_of
-from ..stack_export import file_name, write_new, written
 from ..widgets.painted import styled
 from ..widgets.raw_text import RawText
 from ..widgets.stack_table import StackTable
 from ..widgets.text import fit
 from ..wording import count
+from .export_request import ask_for_export
 from .job import JobScreen
 from .question import QuestionScreen
+from .stack_choices import stack_choice
 
 if TYPE_CHECKING:
     from ...services.cluster.probes import Probe
@@ -42,14 +44,6 @@ class SourceRead(Message):
         super().__init__()
         self.frame = frame
         self.source = source
-
-
-class Exported(Message):
-    """A file is written, or why it is not."""
-
-    def __init__(self, said: str) -> None:
-        super().__init__()
-        self.said = said
 
 
 class StackRequests(JobScreen):
@@ -150,7 +144,8 @@ class StackRequests(JobScreen):
     def _ask(self, probe: Probe, what: str, *, pauses: bool = False) -> None:
         wanted = self.session.marked or RankSet([self.session.selected] if self.session.selected is not None else [])
         asking = self.app.attachment.asking
-        ranks = RankSet(rank for rank in wanted if self.session.ranks[rank].address.url)
+        live = self.session.live.ranks
+        ranks = RankSet(rank for rank in wanted if rank in live and live[rank].address.url)
         ranks -= RankSet(rank for rank, source in asking if source == probe.source)
         if not ranks:
             self.app.say("not now: no address is known, or py-spy has not answered yet")
@@ -198,40 +193,45 @@ class StackRequests(JobScreen):
         except OSError as error:
             return f"The text is no longer there: {error.strerror}"
 
-    def do_pager(self) -> None:
+    def text_to_read(self) -> tuple[str, str]:
         rank = self.session.selected
-        if rank is None:
+        return ("", "") if rank is None else (self.raw_text(rank), f"rank-{rank}-{self.raw_source or SOURCES[0]}.txt")
+
+    def frame_here(self) -> Frame | None:
+        """The frame that the cursor of the pane with the keys is on."""
+        raise NotImplementedError
+
+    def do_editor(self) -> None:
+        """The source of the frame, where this machine has it; the text where a text is shown."""
+        frame = None if self.raw_source else self.frame_here()
+        if frame is None:
+            super().do_editor()
+        else:
+            self.run_worker(self._edit_source(frame), group="editor", exclusive=True)
+
+    async def _edit_source(self, frame: Frame) -> None:
+        """The file is looked at beside the screen: a disk may be slow."""
+        found = await asyncio.to_thread(_read, frame)
+        if isinstance(found, str):
+            self.app.say(f"no source to open: {found}")
             return
         try:
-            page(self.app, self.raw_text(rank), f"rank-{rank}-{self.raw_source or SOURCES[0]}.txt", self.app.env)
-        except PagerError as error:
+            edit_source(self.app, found.path, found.line, self.app.env)
+        except OutsideError as error:
             self.app.say(str(error))
 
     def do_export(self) -> None:
-        self._export("speedscope")
+        self._export("speedscope", "collapsed")
 
     def do_export_collapsed(self) -> None:
-        self._export("collapsed")
+        self._export("collapsed", "speedscope")
 
-    def _export(self, style: str) -> None:
-        """Write what is shown, beside the screen: a big job makes a big file."""
+    def _export(self, *styles: str) -> None:
+        """Ask what of what is shown goes into which file."""
         part, view, target = self.part, self.stack_view, self.session.label
         look = next((look for look in self.session.looks if look.id == view.stacks.look_id), None)
         at = look.taken_at if look is not None else self.app.clock()
-        name = file_name(target, view.merged_threads, at, style)
-
-        def write() -> None:
-            try:
-                path = write_new(Path.cwd(), name, written(part, target, style))
-            except OSError as error:
-                self.post_message(Exported(f"not exported: {error.strerror or error}"))
-            else:
-                self.post_message(Exported(f"the stacks of {count(len(part.ranks), 'rank')} are in {path}"))
-
-        self.run_worker(write, group="export", thread=True)
-
-    def on_exported(self, message: Exported) -> None:
-        self.app.say(message.said)
+        ask_for_export(self, [stack_choice(part, target, view.merged_threads, at, style) for style in styles])
 
 
 def _read(frame: Frame) -> SourceExcerpt | str:

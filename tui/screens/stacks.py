@@ -123,7 +123,7 @@ class StacksScreen(StackRequests):
         view = self.stack_view
         marked = [row for row, entry in enumerate(self._entries) if entry.ranks <= self.session.marked]
         self.query_one("#places", GridTable).show(
-            EntryRows(self._entries, view.merged_threads, view.standing, self.app.clock(), recorded=view.are_recorded),
+            EntryRows(self._entries, view.merged_threads, view.standing, self.app.instant, recorded=view.are_recorded),
             np.arange(len(self._entries), dtype=np.intp),
             cursor=at,
             marked=marked,
@@ -135,7 +135,19 @@ class StacksScreen(StackRequests):
             return "No stack matches the filter. Esc takes it away."
         if not self.session.ranks:
             return self.session.failure or ("Opening the target …" if self.session.label else "Nothing is attached.")
-        return "The stacks come with the end of the first look." if not self.stack_view.stacks.look_id else ""
+        if self.session.reading_again:
+            return f"{self.session.reading_again[:1].upper()}{self.session.reading_again[1:]} …"
+        if self.stack_view.stacks.look_id:
+            return ""
+        if self.session.post_mortem and self.session.looks:
+            return "Post mortem: these files hold no stacks."
+        return "The stacks come with the end of the first look."
+
+    def _why_none(self) -> str:
+        if self.stack_view.stacks.look_id:
+            return "it was not there at that look"
+        files = self.session.post_mortem and self.session.looks
+        return "these files hold none" if files else "no look has ended yet"
 
     def _show_stack(self) -> None:
         """The selected rank's stack and the frame its cursor is on."""
@@ -145,9 +157,7 @@ class StacksScreen(StackRequests):
         shown = [one.frames for one in view.merged.classes if rank in one.ranks] if dump is not None else []
         said = ""
         if dump is None and rank is not None:
-            why = stacks.missing.get(
-                rank, "it was not there at that look" if stacks.look_id else "no look has ended yet"
-            )
+            why = stacks.missing.get(rank, self._why_none())
             said = f"No stack of rank {rank}: {why}"
         table = self.query_one(StackTable)
         table.show_rank(dump, shown, view, self._matched, said)
@@ -175,7 +185,7 @@ class StacksScreen(StackRequests):
         together, spot = calls.together(rank), calls.spot(rank)
         words = [calls.place(rank)]
         if spot is not None and spot.created and not self.session.post_mortem:
-            words.append(f"for {age(self.app.clock(), spot.created)}")
+            words.append(f"for {age(self.app.instant, spot.created)}")
         if together:
             words.append(f"{count(len(together), 'rank')} in it")
         return ", ".join(words)
@@ -308,6 +318,12 @@ class StacksScreen(StackRequests):
             return self._entry.ranks
         frame = self.query_one(StackTable).frame
         return self.stack_view.index.having(frame) if frame is not None else RankSet()
+
+    def frame_here(self) -> Frame | None:
+        branch = self.main_widget().branch
+        if isinstance(self.focused, StackTree) and branch is not None and branch.path:
+            return branch.path[-1]
+        return self.query_one(StackTable).frame
 
     def text_to_copy(self) -> tuple[str, str]:
         """The raw text, the branch, the place or the stack, whichever has the keys; nothing of it is cut."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from typing import TYPE_CHECKING
 
 from textual.containers import Horizontal, Vertical
@@ -12,6 +14,7 @@ from textual.widgets.option_list import Option
 
 from ...services.targets import DemoTarget, TargetError, parse_target
 from ..actions import Scope, bindings
+from ..path_suggester import PathSuggester
 from ..widgets.footer import KeyFooter
 from ..widgets.painted import styled
 from ..widgets.text import cell_len, fit, plain
@@ -31,10 +34,10 @@ RECENT_WIDTH = 56
 """Terminal cells of a target used before; longer ones are cut."""
 _INTRO = (
     "Attach to a distributed PyTorch job: the address of its TCPStore (MASTER_ADDR:MASTER_PORT) "
-    "or of the debug server of one or several workers. Or open the flight recorder dumps that a job left behind: "
-    "their folder or files."
+    "or of the debug server of one or several workers. Or open what a job left behind, its folder, files or archive: "
+    "flight recorder dumps, stacks, logs, profiler traces, a bundle."
 )
-_WORDS_HINT = "Type an address as host:port, a worker as http://host:port, or the folder of a job's dumps."
+_WORDS_HINT = "Type an address as host:port, a worker as http://host:port, or the folder or files that a job left."
 
 
 class StartScreen(Screen[None]):
@@ -51,7 +54,10 @@ class StartScreen(Screen[None]):
             with Horizontal(id="start-entry"):
                 yield Static("attach to")
                 yield Input(
-                    placeholder="host:port   http://host:port ...   folder or file", compact=True, id="start-address"
+                    placeholder="host:port   http://host:port ...   folder, files or archive",
+                    compact=True,
+                    id="start-address",
+                    suggester=PathSuggester(("",), several=True),
                 )
             yield Static(id="start-error")
             yield Static(id="start-behind")
@@ -80,7 +86,7 @@ class StartScreen(Screen[None]):
         if self.focused is choices:
             choices.action_select()
         else:
-            self._attach_to(self.query_one(Input).value.split())
+            self._attach_to(_words(self.query_one(Input).value))
 
     def on_screen_resume(self) -> None:
         if not self.is_ready:
@@ -126,7 +132,7 @@ class StartScreen(Screen[None]):
         self.query_one("#start-error", Static).update("")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        self._attach_to(event.value.split())
+        self._attach_to(_words(event.value))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         kind, _, number = (event.option_id or "").partition("-")
@@ -149,6 +155,16 @@ class StartScreen(Screen[None]):
     def _say(self, message: str, hint: str) -> None:
         said = Content.assemble(styled(message, "$text-error"), "\n" if hint else "", styled(hint, "$foreground-muted"))
         self.query_one("#start-error", Static).update(said)
+
+
+def _words(typed: str) -> list[str]:
+    """The words of a line: quotes hold one together as in a shell, and so does a file of that name."""
+    try:
+        if os.path.lexists(os.path.expanduser(typed.strip())):
+            return [typed.strip()]
+        return shlex.split(typed)
+    except ValueError:  # a quote that is not closed, a NUL
+        return typed.split()
 
 
 def _choice(kind: str, name: Content, about: str) -> Content:

@@ -49,6 +49,7 @@ class StoreScreen(StoreRequests):
     BINDINGS = bindings(Scope.STORE)
     SCOPES = (Scope.STORE, Scope.JOB, Scope.TREE)
     MODE = "store"
+    FOLLOWS_LOOKS = False
     FILTERED = ("keys", "part of the key  !without  value:part of the value  value:hex:80049a")
 
     def body(self) -> Iterator[Widget]:
@@ -71,7 +72,7 @@ class StoreScreen(StoreRequests):
         for notice in view.notices():
             self.app.say(notice)
         if self.relist_due():
-            self.list_keys()
+            self.list_keys(by_itself=True)
         if view.search_due() and not self.query_one(FilterBar).typing:
             self.begin_search()
         tree = self.main_widget()
@@ -148,7 +149,8 @@ class StoreScreen(StoreRequests):
         branch = self.main_widget().branch
         now = self.app.clock()
         value = self.store_view.value(branch.prefix) if branch is not None and branch.leaf else None
-        said = _about(branch, value, now) if branch is not None else Content(self._nothing())
+        kept = value is not None and self.store_view.is_kept(value)
+        said = _about(branch, value, now, kept=kept) if branch is not None else Content(self._nothing())
         self.query_one("#store-about", Painted).paint_with(lambda width: Content("\n").join(said.wrap(width)))
 
     def _nothing(self) -> str:
@@ -231,7 +233,7 @@ class StoreScreen(StoreRequests):
         return plain_lines(view_text(value, self.store_view.view_of(value)), VIEW_LIMIT * 8), "the value"
 
 
-def _about(branch: KeyBranch, value: StoreValue | None, now: int) -> Content:
+def _about(branch: KeyBranch, value: StoreValue | None, now: int, *, kept: bool) -> Content:
     """The whole name of a key or branch, what it is for, and what was read of it."""
     name = Content.styled(key_text(branch.prefix, 600) or NO_NAME, "bold")
     if not branch.leaf:
@@ -248,5 +250,6 @@ def _about(branch: KeyBranch, value: StoreValue | None, now: int) -> Content:
         kind = kind_of(value)
         size = size_text(value.length) + (f" ({value.length:,} bytes)" if value.length >= 1024 else "")
         said = f"{size}, {kind}{', never loaded' if kind == 'looks like a pickle' else ''}"
-        lines.append(Content(f"{said}, read {age(now, value.read_at)} ago"))
+        anew = "; r reads it anew" if kept else ""
+        lines.append(Content(f"{said}, read {age(now, value.read_at)} ago{anew}"))
     return Content("\n").join(lines)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from ...services.store_browse.orders import EndSearch, ExportValue, ListKeys, ReadValues, SearchValues
 from ...services.store_browse.values import PREVIEW_LIMIT, VIEW_LIMIT, view_text
 from ..actions_store import needs_store
-from ..pager import PagerError, page
 from ..widgets.store_tree import StoreTree
 from .job import JobScreen
 
@@ -49,9 +48,13 @@ class StoreRequests(JobScreen):
         if seen:
             self.app.attachment.browse_store(ReadValues(seen, PREVIEW_LIMIT))
 
-    def list_keys(self) -> None:
-        """Have the keys listed anew, unless they are being listed."""
-        if not needs_store(self.session) and self.store_view.begin_listing():
+    def list_keys(self, *, by_itself: bool = False) -> None:
+        """Have the keys listed anew, unless they are being listed.
+
+        Args:
+            by_itself: no person asked for it.
+        """
+        if not needs_store(self.session) and self.store_view.begin_listing(by_itself=by_itself):
             self.app.attachment.browse_store(ListKeys())
 
     def relist_due(self) -> bool:
@@ -98,17 +101,13 @@ class StoreRequests(JobScreen):
         self.store_view.sought = sought  # what was found stays, and is not looked for again by itself
         self.app.say("the search has been ended" if ended else "no search is under way")
 
-    def do_value_pager(self) -> None:
+    def text_to_read(self) -> tuple[str, str]:
         key = self.key
         value = self.store_view.value(key) if key is not None else None
-        if value is None:
-            self.app.say("not now: there is no value here")
-            return
-        text = view_text(value, self.store_view.view_of(value))
-        try:
-            page(self.app, text, "store-value.txt", self.app.env)
-        except PagerError as error:
-            self.app.say(str(error))
+        return ("", "") if value is None else (view_text(value, self.store_view.view_of(value)), "store-value.txt")
+
+    def why_no_text(self) -> str:
+        return "there is no value here"
 
     def do_export_value(self) -> None:
         key = self.key

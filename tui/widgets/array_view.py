@@ -5,7 +5,7 @@ Where there is an expected array, its values and the difference are shown in the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.segment import Segment
 from textual.geometry import Size
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from textual import events
 
     from ...services.comparison.array_grid import Cells
+    from ..app import XpudbgApp
     from ..arrays_shown import ArraysShown
 
 __all__ = ["ArrayView"]
@@ -231,6 +232,15 @@ class ArrayView(ScrollView, can_focus=True):
         apart = difference(actual.row(*place, 1), expected.row(*place, 1), 0)[0]
         names = plain(arrays.actual_name, 24), plain(arrays.expected_name, 24)
         return f"{at}{actual.exact(index)} {names[0]}  {expected.exact(index)} {names[1]}  {apart} apart"
+
+    def do_copy_cell(self) -> None:
+        """The element with all digits."""
+        grid, app = self.grid, cast("XpudbgApp", self.app)
+        index = self.index
+        if grid is None or index is None:
+            app.say("not now: the cursor is on no element")
+        else:
+            app.copy(grid.exact(index), f"the element {list(index)}")
 
     def _row(self, grid: ArrayGrid, row: int, columns: range, width: int) -> Strip:
         style = self.get_component_rich_style

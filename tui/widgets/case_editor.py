@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input
 
-from ..actions import Scope, bindings
+from ..actions import Scope, bindings, key_of
 from .grid_table import GridTable
 from .painted import Painted, styled
 from .table_layout import GAP, Cell, Column
@@ -145,7 +145,9 @@ class CaseEditor(Vertical):
 
         def title(width: int) -> Content:
             if case is None:
-                return styled("No case is open; o opens a file of cases.", "$foreground-muted").truncate(width)
+                return styled(
+                    f"No case is open; {key_of('open_cases')} opens a file of cases.", "$foreground-muted"
+                ).truncate(width)
             count = f"  {edits} edited" if edits else ""
             name = styled(case.name, "bold")
             about = styled(f"  {case.origin}", "$foreground-muted")

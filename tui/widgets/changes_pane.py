@@ -28,14 +28,14 @@ class ChangesPane(Painted):
 
 
 def change_lines(session: Session, width: int, height: int) -> list[Content]:
-    """What changed from the last closed look but the present one to what is known now, in `height` lines."""
-    earlier = session.looks if session.under_way is not None else session.looks[:-1]
+    """What changed from the closed look before to what is shown, in `height` lines."""
+    before = session.look_before
     if not session.ranks:
         return []
-    if not earlier:
+    if before is None:
         return [Content.styled("no earlier look to compare", "$foreground-muted")]
-    since = earlier[-1].id
-    changes = class_changes(earlier[-1].ranks, session.ranks)
+    since = before.id
+    changes = class_changes(before.ranks, session.ranks)
     if not changes:
         return [Content.styled(f"no rank changed since look {since}", "$foreground-muted")]
     if height <= 1:

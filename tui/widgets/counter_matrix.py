@@ -19,7 +19,7 @@ from ...services.counters.sheet import ACTIVITY, RANK
 from ...services.ranksets import RankSet
 from ..actions import Scope, bindings
 from .counter_layout import GAP, CounterLayout, cell_text
-from .text import fit, plain
+from .text import fit, plain, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -175,8 +175,9 @@ class CounterMatrix(ScrollView, can_focus=True):
         sheet, layout = self._sheet, self._layout
         line = self.scroll_offset.y + y - 1
         if sheet is None or layout is None or not len(self._rows) or not len(self._columns):
-            said = f"  {self._empty}" if y == 1 else ""
-            return Strip([Segment(fit(said, width), self.get_component_rich_style("counters--missing"))], width)
+            return Strip(
+                [Segment(wrapped(self._empty, y - 1, width), self.get_component_rich_style("counters--missing"))], width
+            )
         if y == 0:
             return self._header(layout, width)
         if line >= len(self._rows):

@@ -8,6 +8,7 @@ from textual.content import Content
 
 from ...services.session import Phase
 from ..actions import Action, Scope, actions_in, keys_shown
+from ..key_names import footer_keys
 from .painted import Painted
 
 if TYPE_CHECKING:
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["KeyFooter", "chosen"]
 
 GAP = 2
-_AWAY_FROM_JOB = frozenset((Scope.START, Scope.HELP, Scope.QUESTION, Scope.FILTER, Scope.ENTRY, Scope.REQUEST))
+_AWAY_FROM_JOB = frozenset(
+    (Scope.START, Scope.HELP, Scope.QUESTION, Scope.FILTER, Scope.ENTRY, Scope.REQUEST, Scope.FORM, Scope.TOGGLE)
+)
 """Places that are of use without a job."""
 
 
@@ -119,4 +122,4 @@ def chosen(
 
 
 def _said(action: Action, words: dict[str, str], *, typing: bool = False) -> tuple[str, str]:
-    return action.footer_keys or keys_shown(action, typing=typing)[0], words.get(action.name, action.label)
+    return footer_keys(action, typing=typing), words.get(action.name, action.label)

@@ -18,7 +18,7 @@ from textual.strip import Strip
 from ..actions import Scope, bindings
 from ..rank_classes import COMPONENTS
 from .table_layout import Cell, Line, Sorts, TableLayout, TableSource
-from .text import fit, plain
+from .text import plain, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -208,8 +208,8 @@ class GridTable(ScrollView, can_focus=True):
         if was is not None and was[0] == line:
             return was[1]
         if not line.cells:
-            said = f"  {plain(self._empty)}" if y == 2 and not len(self._order) else ""
-            strip = Strip([Segment(fit(said, view[0]), self.get_component_rich_style("table--empty"))], view[0])
+            said = wrapped("" if len(self._order) else plain(self._empty), y - 2, view[0])
+            strip = Strip([Segment(said, self.get_component_rich_style("table--empty"))], view[0])
         else:
             base = self.get_component_rich_style("table--cursor") if line.cursor else self.rich_style
             mark = base if line.cursor else self.get_component_rich_style("table--mark")
@@ -267,7 +267,7 @@ class GridTable(ScrollView, can_focus=True):
         self.post_message(self.Selected(self, self._cursor))
 
     def _keep_cursor_visible(self) -> None:
-        if self._place < 0:
+        if self._place < 0 or not self.size.height:  # not laid out yet: it is called again with its size
             return
         top = self.scroll_offset.y
         if self._place < top:

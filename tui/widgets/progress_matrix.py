@@ -287,6 +287,13 @@ class ProgressMatrix(ScrollView, can_focus=True):
     def do_last(self) -> None:
         self._go(len(self._order) - 1)
 
+    def cell_text(self) -> str:
+        """What the cell under the cursor shows; empty without one."""
+        if self._place < 0 or not len(self._progress.columns):
+            return ""
+        at = int(self._progress.cells[int(self._order[self._place]), self._column])
+        return " ".join(cell_text(self._progress, at, self._layout.columns[self._column])[0].split())
+
     def do_enter(self) -> None:
         """To the calls of the rank in its group."""
         if self._place < 0 or self._rank is None:

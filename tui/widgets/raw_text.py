@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.containers import Vertical
 from textual.widgets import Log
 
-from ..actions import Scope, bindings
+from ..actions import Scope, bindings, key_of
 from .painted import Painted
 from .text import plain
 
@@ -91,7 +91,7 @@ class RawText(Vertical):
         # An empty line would be left out by the log.
         shown = [plain(line.rstrip("\r").expandtabs(4)) or " " for line in lines[:LINES_LIMIT]]
         if rest > 0:
-            shown.append(f"… {rest:,} more lines; o opens all of them")
+            shown.append(f"… {rest:,} more lines; {key_of('pager')} opens all of them")
         log.clear()
         log.write_lines(shown, scroll_end=False)
         if top is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from textual.containers import VerticalScroll
 from textual.content import Content
 
+from ..actions import key_of
 from ..recorder_rows import COLOURS, SIGNS
 from .painted import Painted, hanging, styled
 from .text import cell_len, fit, plain
@@ -73,7 +74,9 @@ def detail_lines(facts: RowFacts, width: int) -> list[Content]:
         said = styled(SIGNS.get(detail.sign, "") + detail.text, COLOURS[detail.sign])
         made = hanging(label, said, width, indent if width >= NARROW else min(indent, 10))
         if len(made) > TEXT_LINES:
-            made[TEXT_LINES - 1 :] = [Content.styled(f"… {len(made) - TEXT_LINES + 1} more lines; y copies all")]
+            made[TEXT_LINES - 1 :] = [
+                Content.styled(f"… {len(made) - TEXT_LINES + 1} more lines; {key_of('copy')} copies all")
+            ]
         lines += [line.truncate(width, ellipsis=True) for line in made]
     if facts.stack_title:
         lines += [Content(""), *styled(facts.stack_title, "$foreground-muted").wrap(width)]

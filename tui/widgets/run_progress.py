@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from ...services.dispatch import progress
+from ..actions import key_of
 from ..wording import count, duration
 from .painted import Painted, styled
 
@@ -42,7 +43,7 @@ def _lines(runs: Sequence[RunUnderWay], now: int, width: int) -> list[Content]:
         took = duration((now - run.began_ns) / 1e9)
         words = [styled(f"> {run.endpoint}", "bold $text-accent"), _bar(run.transfer), styled(stage(run, now))]
         line = Content("  ").join([word for word in words if word.plain])
-        end = styled("ending …" if run.cancelling else f"{took}  x ends it", "$foreground-muted")
+        end = styled("ending …" if run.cancelling else f"{took}  {key_of('cancel_run')} ends it", "$foreground-muted")
         room = max(width - end.cell_length - 2, 8)
         line = line.truncate(room, ellipsis=True)
         lines.append(line.pad_right(room - line.cell_length + 2) + end)

@@ -36,7 +36,7 @@ def summary_line(view: StackView, part: MergedStacks, matches: int | None, witho
     """The line; what is wrong comes early, what is chosen last."""
     muted = "$foreground-muted"
     if not view.stacks.look_id:
-        return Content.styled("no look has brought stacks yet", muted)
+        return Content.styled("no look has brought stacks", muted)
     if view.are_recorded and not view.stacks.dumps:
         said = "dumps have no stacks of the ranks, and these recorders kept no frames of the calls that are not over"
         return Content.styled(said, "$text-warning")

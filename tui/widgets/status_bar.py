@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from ...services.session import Phase
+from ..file_words import reading_said
+from ..look_words import clock_text
 from ..wording import age, count
 from .painted import Painted, styled
 from .text import fit
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ...services.session import LookUnderWay, Session
 
 __all__ = ["STALE_S", "StatusBar", "status_line"]
@@ -20,6 +24,8 @@ STALE_S = 60
 """Seconds after which a look is old whatever the interval."""
 FRESH_S = 10
 """Seconds for which a look is new when it is not taken again by itself."""
+_NAME = 20
+"""Terminal cells that the target gets before the interval does, where more than looks is under way."""
 NAMED = 64
 """Ranks still out that are named."""
 
@@ -27,18 +33,38 @@ NAMED = 64
 class StatusBar(Painted):
     """One line, always there."""
 
-    def show(self, session: Session, now: int, refresh_s: float | None) -> None:
+    def show(
+        self,
+        session: Session,
+        now: int,
+        refresh_s: float | None,
+        beside: Sequence[Content] = (),
+        *,
+        follows: bool = True,
+    ) -> None:
         """
         Args:
             now: ns since the epoch.
             refresh_s: seconds between looks, None when they are not taken by themselves.
+            beside: what else is under way.
+            follows: whether the page shows an older look when that is shown elsewhere.
         """
-        self.paint_with(lambda width: status_line(session, now, refresh_s, width))
+        self.paint_with(lambda width: status_line(session, now, refresh_s, width, beside, follows=follows))
 
 
-def status_line(session: Session, now: int, refresh_s: float | None, width: int) -> Content:
+def status_line(
+    session: Session,
+    now: int,
+    refresh_s: float | None,
+    width: int,
+    beside: Sequence[Content] = (),
+    *,
+    follows: bool = True,
+) -> Content:
     """The line, exactly as wide as there is room: the target is cut first, what is under way last."""
-    right = _right(session, now, refresh_s)
+    right = _right(session, now, refresh_s, beside, follows=follows)
+    if beside and right.cell_length > width - _NAME:
+        right = _right(session, now, refresh_s, beside, follows=follows, interval=False)
     if right.cell_length > width - 1:
         right = right.truncate(width - 1, ellipsis=True)
     badge = [Content.styled(f" {session.secure.upper()} ", "bold reverse $text-error")] if session.secure else []
@@ -58,18 +84,46 @@ def _size(session: Session) -> str:
     return f"{len(session.ranks):,} of {count(session.world_size, 'rank')}"
 
 
-def _right(session: Session, now: int, refresh_s: float | None) -> Content:
+def _right(
+    session: Session,
+    now: int,
+    refresh_s: float | None,
+    beside: Sequence[Content],
+    *,
+    follows: bool,
+    interval: bool = True,
+) -> Content:
     parts: list[Content] = []
     if session.faults:
         parts.append(Content.styled(f"{count(len(session.faults), 'defect')} of xpudbg", "$text-error"))
-    if session.phase is Phase.OPENING:
+    parts += beside
+    reading = reading_said(session)
+    if reading:
+        parts.append(styled(reading, "$text-warning"))
+    elif session.phase is Phase.OPENING:
         parts.append(Content.styled("opening", "$text-warning"))
     elif session.under_way is not None:
         parts.append(_under_way(session.under_way))
-    if session.latest is not None:
+    if session.shown is not None and follows:
+        parts += _older(session, now)
+    elif session.latest is not None:
         parts.append(_age(session, now, refresh_s))
-    parts.append(Content.styled(f"every {refresh_s:g} s" if refresh_s else "refresh off", "$foreground-muted"))
+    if interval and session.asks and (session.shown is None or not follows):
+        parts.append(Content.styled(f"every {refresh_s:g} s" if refresh_s else "refresh off", "$foreground-muted"))
     return Content.styled(" · ", "$foreground-muted").join(parts)
+
+
+def _older(session: Session, now: int) -> list[Content]:
+    """That an older look is shown, in place of what is known now."""
+    assert session.shown is not None
+    assert session.latest is not None
+    look = session.shown.snapshot
+    when = f"{clock_text(look.taken_at, now)}, {age(now, look.taken_at)} ago"
+    return [
+        Content.styled(f" LOOK {look.id} OF {session.latest.id} ", "bold reverse $text-warning")
+        + Content.styled(f" {when}", "bold"),
+        Content.assemble((".", "bold $accent"), (" to newer ones", "$foreground-muted")),
+    ]
 
 
 def _under_way(look: LookUnderWay) -> Content:
@@ -92,6 +146,6 @@ def _age(session: Session, now: int, refresh_s: float | None) -> Content:
     else:
         style = "$foreground-muted"
     if session.post_mortem:
-        return Content.styled(f"look {look.id} at dumps of {age(now, look.taken_at)} ago", "$foreground-muted")
+        return Content.styled(f"look {look.id} at files of {age(now, look.taken_at)} ago", "$foreground-muted")
     cut = " (cancelled)" if look.cancelled else ""
     return Content.styled(f"look {look.id}{cut}, {age(now, look.taken_at)} ago", style)

@@ -5,13 +5,14 @@ Making text from outside safe to paint is `services.plain_text.plain`; its names
 
 from __future__ import annotations
 
+import textwrap
 from typing import Literal
 
 from rich.cells import cell_len, set_cell_size
 
 from ...services.plain_text import LINE_LIMIT, plain, plain_lines
 
-__all__ = ["LINE_LIMIT", "Align", "cell_len", "fit", "plain", "plain_lines"]
+__all__ = ["LINE_LIMIT", "Align", "cell_len", "fit", "plain", "plain_lines", "wrapped"]
 
 Align = Literal["left", "right"]
 
@@ -25,3 +26,9 @@ def fit(text: str, width: int, align: Align = "left") -> str:
         return (text[: width - 1] if text.isascii() else set_cell_size(text, width - 1)) + "…"
     blank = " " * (width - length)
     return blank + text if align == "right" else text + blank
+
+
+def wrapped(text: str, line: int, width: int) -> str:
+    """The line with number `line` of a sentence that stands where a table has no rows, in exactly `width` cells."""
+    lines = textwrap.wrap(text, max(width - 4, 8), max_lines=6, placeholder="…")
+    return fit(f"  {lines[line]}" if 0 <= line < len(lines) else "", width)

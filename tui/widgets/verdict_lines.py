@@ -11,6 +11,8 @@ from ...services.flight_recorder.coordinates import written
 from ...services.health import UNHEALTHY
 from ...services.session import Phase
 from ...services.stack_findings import gil_holder, place_of
+from ..actions import key_of
+from ..file_words import reading_said, unused_said
 from ..wording import count
 from .painted import hanging, styled
 from .text import fit, plain
@@ -76,18 +78,22 @@ def card(
         said = Content("Nothing is attached.")
         return _of(None, hanging(_badge("no target", "secondary"), said, width, INDENT))
     if not session.ranks:
-        opening = styled(f"Opening {session.label} …")
+        reading = reading_said(session)
+        opening = styled(f"Opening {session.label}{f': {reading}' if reading else ''} …")
         return _of(None, hanging(_badge("opening", "secondary"), opening, width, INDENT))
     if chosen is not None and chosen < len(session.verdict.findings):
         lines = _of(chosen, _in_full(session, chosen, width, most or height))
     else:
-        notes = _notes(session)
+        notes = [_one_line("note", styled(note), wide) for note in _notes(session)]
+        notes += _files(session, wide)
         room = None if most is None else most - len(notes)
         lines = _judged(session, width, wide, height - len(notes), room)
-        lines += _of(None, [_one_line("note", styled(note), wide) for note in notes])
+        lines += _of(None, notes)
         if most is not None and len(lines) > most:
             more = len(session.verdict.findings) - 1
-            said_more = "f shows it in full" + (f", and {count(more, 'more finding')}" if more > 0 else "")
+            said_more = f"{key_of('next_finding')} shows it in full" + (
+                f", and {count(more, 'more finding')}" if more > 0 else ""
+            )
             lines[most - 1 :] = [CardLine(_unlabelled(said_more, "$text-accent"), lines[0].finding)]
     return [CardLine(line.content.truncate(wide, ellipsis=True), line.finding) for line in lines]
 
@@ -100,7 +106,17 @@ def _notes(session: Session) -> list[str]:
         said[CONTRADICTIONS - 1 :] = [
             f"{more} more notes on dumps that contradict the others: xpudbg report shows them"
         ]
-    return [*session.notes, *said]
+    return [*session.notes, *session.asides, *said]
+
+
+def _files(session: Session, width: int) -> list[Content]:
+    """That files could not be used, and whether the answer is partial for it."""
+    partial, said = unused_said(session)
+    if not said:
+        return []
+    if not partial:
+        return [_one_line("files", styled(said, "$foreground-muted"), width)]
+    return [_one_line("files", Content.assemble((f"{partial}: ", "bold $text-warning"), styled(said)), width)]
 
 
 def _of(finding: int | None, lines: Iterable[Content]) -> list[CardLine]:
@@ -164,7 +180,8 @@ def _judged(session: Session, width: int, wide: int, height: int, most: int | No
     for place, number in enumerate(rest):
         left = len(rest) - place
         if len(lines) >= height - 1 and left > 1:
-            more = f"and {left} more findings; f shows one after the other, y copies all"
+            next_one, copy = key_of("next_finding"), key_of("copy")
+            more = f"and {left} more findings; {next_one} shows one after the other, {copy} copies all"
             lines.append(CardLine(_unlabelled(more), number))
             break
         lines.append(CardLine(_one_line("also", _short(verdict.findings[number]), wide), number))
@@ -216,7 +233,7 @@ def _in_full(session: Session, chosen: int, width: int, height: int) -> list[Con
         told = _labelled("evidence" if number == 0 else "", styled(f"{of}{piece.text}"), width)
         left = len(pieces) - number
         if len(lines) + len(told) > height - (left > 1):
-            more = Content.styled(f"evidence: {left} more, y copies all", "$foreground-muted")
+            more = Content.styled(f"evidence: {left} more, {key_of('copy')} copies all", "$foreground-muted")
             lines.append(_one_line("", more, width))
             break
         lines += told

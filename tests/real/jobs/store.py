@@ -1,7 +1,8 @@
 """Serves a TCPStore. One JSON command a line on standard input, one JSON answer a line on standard output.
 
-Usage: store.py libuv|plain. The first line of output is the port. Commands: {"set": {key: hex}}, {"delete": [key]},
-{"state": true} (answers {"count": n, "keys": {key: hex}}, as torch itself reads them).
+Usage: store.py libuv|plain. The first line of output is the port. Commands: {"set": {key: hex}}, {"fill": {key: size}}
+(a value of that length), {"delete": [key]}, {"state": true} (answers {"count": n, "keys": {key: hex}}, as torch itself
+reads them).
 """
 
 import json
@@ -24,6 +25,8 @@ for line in sys.stdin:
     answer = None
     for key, value in command.get("set", {}).items():
         store.set(key, bytes.fromhex(value))
+    for key, size in command.get("fill", {}).items():
+        store.set(key, b"F" * size)
     for key in command.get("delete", []):
         store.delete_key(key)
     store.num_keys()  # a SET is not answered: this is, after those before it

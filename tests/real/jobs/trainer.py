@@ -23,7 +23,11 @@ dist.init_process_group("gloo")
 if "skip-debug-server" not in os.environ.get("TRAINER_ROLE", ""):
     from torch.distributed.debug import start_debug_server
 
-    start_debug_server(port=int(os.environ["FRONTEND_PORT"]))
+    dumps = {}
+    if "DUMP_DIR" in os.environ:  # torch's periodic dumps too
+        dumps = {"dump_dir": os.environ["DUMP_DIR"], "dump_interval": 0.5, "fetch_timeout": 2.0}
+        dumps["enabled_dumps"] = {"stacks", "wait_counters", "tcpstore", "torchcomms_health_check"}
+    start_debug_server(port=int(os.environ["FRONTEND_PORT"]), **dumps)
 
 
 def all_reduce(times):

@@ -146,3 +146,26 @@ def test_a_silent_rank_whose_store_hung_up_is_dead_and_stays_so_until_it_answers
 
 def test_a_rank_that_answers_is_alive_whatever_became_of_the_store() -> None:
     assert after(reply(0), reply(0, liveness.STORE, Outcome.RESET)).rank_class is RankClass.ALIVE
+
+
+@pytest.mark.parametrize(
+    ("traceback", "counters", "rank_class"),
+    [
+        (Outcome.OK, Outcome.OK, RankClass.UNKNOWN),
+        (Outcome.TIMEOUT, Outcome.OK, RankClass.GIL_HELD),
+        (Outcome.TIMEOUT, Outcome.TIMEOUT, RankClass.STOPPED),
+        (Outcome.TIMEOUT, None, RankClass.UNKNOWN),
+        (Outcome.REFUSED, Outcome.REFUSED, RankClass.DEAD),
+        (Outcome.UNREACHABLE, Outcome.UNREACHABLE, RankClass.UNREACHABLE),
+        (Outcome.HTTP_ERROR, Outcome.OK, RankClass.UNKNOWN),
+    ],
+)
+def test_periodic_dumps_tell_how_a_rank_answered_torch(
+    traceback: Outcome, counters: Outcome | None, rank_class: RankClass
+) -> None:
+    known = liveness.begin(RankAddress(3, "", "", "", file="stacks_20261130_221404.txt"))
+    asked = [("dump_traceback", traceback), ("wait_counter_values", counters)]
+    answers = [reply(3, source, outcome) for source, outcome in asked if outcome is not None]
+    assert after(*answers, state=known).rank_class is rank_class
+    back = after(*answers, reply(3, "dump_traceback"), reply(3, "wait_counter_values"), state=known)
+    assert (back.rank_class, back.reason) == (RankClass.UNKNOWN, known.reason)

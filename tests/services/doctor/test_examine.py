@@ -64,6 +64,18 @@ def test_py_spy_that_gives_no_stack(said: bytes, mended_by: str) -> None:
     assert mended_by in check.mend
 
 
+def test_different_reasons_why_py_spy_gives_no_stack_are_all_said() -> None:
+    refused = answer(1, PYSPY.source, b"Error: EPERM: Operation not permitted\n", outcome=Outcome.HTTP_ERROR)
+    garbage = [answer(rank, PYSPY.source, b"\xff\x00{") for rank in (2, 3)]
+    check = checks_of(asked(session_of(4), answer(0, PYSPY.source, STACK), refused, *garbage))["py-spy"]
+    assert check.ranks == RankSet([1, 2, 3])
+    assert check.text == (
+        "Py-spy gives no stack on rank 1: py-spy may not look into the process (ptrace is forbidden); "
+        "ranks 2-3: its answer has no stack; it may look on rank 0."
+    )
+    assert check.mend.startswith("the container needs the capability SYS_PTRACE")
+
+
 def test_py_spy_that_does_not_answer_or_was_not_asked() -> None:
     late = answer(2, PYSPY.source, b"", outcome=Outcome.TIMEOUT, error="no answer after 12.0 s")
     check = checks_of(asked(session_of(4), late))["py-spy"]
@@ -103,6 +115,15 @@ def test_the_text_has_the_worst_first_and_nothing_that_steers_a_terminal() -> No
     assert lines[0] == f"store head-0:29500, world size 4: {summary(examine(session))}"
     assert lines[2].startswith("WARNING  handlers")
     assert max(map(len, lines)) <= 80
+
+
+def test_in_a_narrow_terminal_names_have_lines_of_their_own() -> None:
+    session = session_of(4, sick={3: "foreign_port"})
+    lines = render_text(session, examine(session), 64).splitlines()
+    assert lines[2] == "PROBLEM  answers: foreign_port"
+    assert lines[3] == "         Rank 3: something else answers at the address."
+    assert lines[4].startswith("         why: A rank")
+    assert max(map(len, lines)) <= 64
 
 
 def test_a_session_without_a_look_is_not_known() -> None:

@@ -12,7 +12,7 @@ from xpudbg.services import events
 from xpudbg.services.doctor import reach_checks
 from xpudbg.services.doctor.check import CheckState
 from xpudbg.services.ranksets import RankSet
-from xpudbg.services.snapshot import RankAddress
+from xpudbg.services.snapshot import Outcome, RankAddress
 
 REACH = ("store", "world size", "names", "answers", "handlers", "response times", "requests", "connections")
 
@@ -82,6 +82,18 @@ def test_a_handler_that_nobody_has() -> None:
     assert check.text == "No rank has dump_traceback, wait_counter_values."
 
 
+def test_one_rank_that_does_not_say_which_handlers_it_has() -> None:
+    large = answer(3, "handlers", b"", outcome=Outcome.TOO_LARGE, error="gave up after 300 bytes")
+    check = checks_of(session_of(4, replies=[large]))["handlers"]
+    assert (check.state, check.ranks) == (CheckState.WARNING, RankSet([3]))
+    assert check.text == "Rank 3 does not say which handlers it has (rank 3: gave up after 300 bytes)."
+    assert check.mend
+    both = session_of(8, replies=[large], handlers=lambda rank: HANDLERS[rank == 5 :])
+    check = checks_of(both)["handlers"]
+    assert check.ranks == RankSet([3, 5])
+    assert "rank 5 lacks dump_traceback; rank 3 does not say which handlers it has" in check.text
+
+
 def test_handlers_that_are_not_heard_are_unknown() -> None:
     garbage = [answer(rank, "handlers", b"<html>") for rank in range(2)]
     assert checks_of(session_of(2, replies=garbage))["handlers"].state is CheckState.UNKNOWN
@@ -91,8 +103,20 @@ def test_a_slow_rank() -> None:
     slow = replace(answer(5, "ping", b"pong"), took_s=0.4)
     check = checks_of(session_of(8, replies=[slow]))["response times"]
     assert (check.state, check.ranks) == (CheckState.WARNING, RankSet([5]))
-    assert "400.0 ms at worst. rank 5 takes more than 50 ms" in check.text
-    assert "--timeout" in check.mend
+    assert "400.0 ms at worst; rank 5 takes more than 50 ms" in check.text
+    assert check.mend.startswith("look at the load of these hosts; --timeout")
+    most = [replace(answer(rank, "ping", b"pong"), took_s=0.4) for rank in range(7)]
+    check = checks_of(session_of(8, replies=most))["response times"]
+    assert check.mend.startswith("look at the load of this machine")
+
+
+def test_very_scattered_ranks_are_counted_and_the_first_named() -> None:
+    scattered = dict.fromkeys((rank for rank in range(400) if rank * rank % 7 == 2), "dead")
+    check = checks_of(session_of(400, sick=scattered))["answers: dead"]
+    assert check.ranks == RankSet(scattered)
+    assert check.text.startswith(f"{len(scattered)} ranks (3-4,10-11,")
+    assert check.text.endswith(", …): nothing listens at the registered address.")
+    assert len(check.text) < 130
 
 
 def test_workers_named_by_hand() -> None:

@@ -41,7 +41,7 @@ def test_recorders_that_are_on() -> None:
     assert checks["ring (CPU)"].text == "12 calls on each rank, from the first on: no ring has wrapped."
     assert checks["versions"].state is CheckState.OK
     assert checks["frames (CPU)"].state is checks["timing (CPU)"].state is CheckState.UNKNOWN
-    assert checks["clocks"].text == "The 8 ranks of the largest group share the clock of one host."
+    assert checks["clocks"].text == "The 8 ranks heard of the largest group share the clock of one host."
 
 
 def test_clocks_that_cannot_be_told_from_slowness() -> None:
@@ -56,7 +56,7 @@ def test_clocks_that_are_apart(ahead_ms: float, state: CheckState) -> None:
         4, 200, work_ms=(40.0, 0.2), jitter_ms=0.1, clocks_ms={2: ahead_ms}, hosts={r: f"h{r}" for r in range(4)}
     )
     session = session_of(4)
-    session.recorder = RecorderLook(1, {NCCL: job.diagnosis()})
+    session.live.recorder = RecorderLook(1, {NCCL: job.diagnosis()})
     check = checks_of(session)["clocks"]
     assert check.state is state
     assert check.facts["apart_s"] == pytest.approx(ahead_ms / 1e3, abs=0.001)
@@ -91,6 +91,26 @@ def test_a_dump_that_is_garbage() -> None:
     check = checks_of(session)["recorder"]
     assert (check.state, check.ranks) == (CheckState.PROBLEM, RankSet([3]))
     assert "rank 3: dump_nccl_trace_json: cut at byte" in check.text
+
+
+def test_a_dump_that_does_not_come_is_said_beside_one_that_is_garbage() -> None:
+    large = answer(2, CPU, b"", outcome=Outcome.TOO_LARGE, error="gave up after 300 bytes")
+    late = answer(7, CPU, b"", outcome=Outcome.TIMEOUT, error="no answer after 12.0 s")
+    garbage = answer(3, CPU, b"\xff\x00{")
+    session = session_of(8, sick={7: "stopped"}, dumps={CPU: train(backend="gloo")}, replies=[large, garbage, late])
+    check = checks_of(session)["recorder"]
+    assert (check.state, check.ranks) == (CheckState.PROBLEM, RankSet([2, 3]))  # what is stopped is said elsewhere
+    assert check.text == (
+        "The dump of rank 3 can't be read (rank 3: fr_trace_json: not a dump: binary data of an unknown kind); "
+        "the dump of rank 2 has not come (rank 2: fr_trace_json: gave up after 300 bytes)."
+    )
+    assert "--timeout" in check.mend
+
+
+def test_clocks_are_those_of_ranks_that_were_heard() -> None:
+    gone = [answer(rank, CPU, b"{", outcome=Outcome.OK) for rank in (4, 5)]
+    check = checks_of(session_of(8, dumps={CPU: train(backend="gloo")}, replies=gone))["clocks"]
+    assert check.text == "The 6 ranks heard of the largest group share the clock of one host."
 
 
 @pytest.mark.parametrize(("held", "state"), [(5, CheckState.WARNING), (8, CheckState.OK)], ids=["wrapped", "not yet"])

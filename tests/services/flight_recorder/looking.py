@@ -6,19 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from tests.fakes.flight_recorder_jobs import FakeJob
+from tests.fakes.gathered_files import gathered
+from xpudbg.services.artifacts.gathering import Gathered
 from xpudbg.services.flight_recorder.analysis import Analysis, analyse
 from xpudbg.services.flight_recorder.decode import decode
 from xpudbg.services.flight_recorder.diagnosis import Diagnosis, FlightFinding, diagnose
-from xpudbg.services.flight_recorder.files import find_files
-from xpudbg.services.flight_recorder.loading import Loaded, load
 
 DATA = Path(__file__).parents[2] / "data" / "flight_recorder"
 
 __all__ = ["DATA", "analysed", "diagnosed", "loaded", "said", "the_finding"]
 
 
-def loaded(folder: Path | str, **options: Any) -> Loaded:
-    return load(find_files([DATA / folder], **options))
+def loaded(folder: Path | str) -> Gathered:
+    return gathered(DATA / folder)
 
 
 def analysed(

@@ -97,9 +97,7 @@ def test_hosts_in_file_names(folder: str, host: str, tmp_path: Path) -> None:
     assert said(finding) == ("not_joined", "9", "5-6,8", "all_reduce", 2)
     read = loaded(tmp_path / "dumps")
     assert [(dump.rank, dump.host) for dump in read.dumps][-1] == (9, host)
-    assert (tmp_path / "dumps" / ".nccl_trace.json.swp", "a hidden file") in [
-        (skipped.path, skipped.reason) for skipped in read.skipped
-    ]
+    assert (".nccl_trace.json.swp", "a hidden file") in [(one.name, one.reason) for one in read.left_aside]
     assert read.failed == ()
 
 
@@ -140,7 +138,7 @@ def test_a_group_described_differently_is_one_group(form: str) -> None:
 
 def test_broken_files_do_not_stop_the_good_ones() -> None:
     read = loaded("broken-and-partial-files")
-    assert {skipped.path.name: skipped.reason for skipped in read.failed} == {
+    assert {one.name: one.reason for one in read.failed} == {
         "rank_3.json": 'not a dump: "flight recorder is off on this rank (buffer size 0)"',
         "rank_4.json": "empty",
         "rank_5.json": "cut at byte 843",
@@ -157,7 +155,7 @@ def test_broken_files_do_not_stop_the_good_ones() -> None:
 def test_a_hostile_pickle_is_never_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     read = loaded("broken-and-partial-files/pickles")
-    assert {skipped.path.name: skipped.reason for skipped in read.failed} == {
+    assert {one.name: one.reason for one in read.failed} == {
         "nccl_trace_rank_3": "a pickle that names code (posix.system); refused, nothing was run",
         "nccl_trace_rank_4": "empty",
         "nccl_trace_rank_5": "a pickle cut at byte 617",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import pickle
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob
 from xpudbg.services.flight_recorder import decode as decode_module
+from xpudbg.services.flight_recorder import pickles
 from xpudbg.services.flight_recorder.columns import GroupLabel, State
 from xpudbg.services.flight_recorder.decode import SLOW, decode
 from xpudbg.services.flight_recorder.dump import DumpError, Format, GroupStatus
@@ -153,3 +155,25 @@ def test_no_broken_byte_crashes_it(place: int, byte: int) -> None:
         data = bytearray(whole)
         data[place % len(data)] = byte
         _one_line_at_most(bytes(data))
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b'{"entries": [' + b'{"a": 1},' * 20 + b"{}]}", "22 objects; a dump of more than 20 is not read"),
+        (b'{"entries": [NaN, ' + b"1," * 40 + b"1]}", "bytes that are no strict JSON of a dump; not read"),
+        (pickle.dumps([{} for _ in range(30)]), "a pickle of 31 objects; one of more than 20 is not read"),
+        (pickle.dumps(list(range(300, 700))), "more than 600 bytes of numbers and marks; not read"),
+    ],
+    ids=["objects", "loose", "pickled objects", "pickled numbers"],
+)
+def test_what_would_fill_the_memory_is_refused_before_it_is_made(
+    data: bytes, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (decode_module, pickles):
+        monkeypatch.setattr(module, "_SMALL", 0)
+        monkeypatch.setattr(module, "MOST_OBJECTS", 20)
+    monkeypatch.setattr(decode_module, "SLOW_PARTS", 30)
+    monkeypatch.setattr(pickles, "MOST_OPCODES", 600)
+    with pytest.raises(DumpError, match=says):
+        decode(data, 0)

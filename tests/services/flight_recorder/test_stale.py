@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob, Fault
+from tests.fakes.flight_recorder_jobs import START_NS, Call, FakeGroup, FakeJob, Fault
 from xpudbg.services.findings import Confidence, Severity
 from xpudbg.services.flight_recorder.analysis import analyse
 from xpudbg.services.flight_recorder.decode import decode
@@ -66,6 +66,65 @@ def test_of_two_sides_the_smaller_is_set_aside() -> None:
     look = analyse([*before[:3], now[3]], files=True)
     assert look.aside == RankSet([3])
     assert "newer than the others" in look.job.unreadable[3]
+
+
+DAY_NS = 86_400 * 10**9
+
+
+def of_yesterday(stops_at: int, backend: str = "nccl", rank: int = 2, ring: int | None = None) -> Dump:
+    """A dump of an earlier run of the same program, in which rank 0 stopped."""
+    program = [Call("0"), Call("1")] * 9
+    job = FakeJob(
+        4,
+        [WORLD, TP],
+        program,
+        backend=backend,
+        faults=[Fault(0, stops_at, "stops")],
+        start_ns=START_NS - DAY_NS,
+        ring=ring,
+    )
+    return decode(job.as_json(rank), rank)
+
+
+@pytest.mark.parametrize("backend", ["nccl", "gloo"])
+@pytest.mark.parametrize(("stops_at", "ring"), [(6, None), (10, None), (12, None), (18, 2)])
+def test_a_dump_of_an_earlier_run_is_told_by_its_times(backend: str, stops_at: int, ring: int | None) -> None:
+    """The guilty rank left nothing this time, and a file of yesterday lies where its own would be. It stood before the
+    call in which the others hang now, inside it, or was past it, and its ring may have lost that call."""
+    job = FakeJob(4, [WORLD, TP], [Call("0"), Call("1")] * 9, backend=backend, faults=[Fault(2, 5, "stops")])
+    now = [decode(job.as_json(rank), rank) for rank in (0, 1, 3)]
+    look = analyse([*now, of_yesterday(stops_at, backend, ring=ring)], world_size=4, files=True)
+    assert look.aside == RankSet([2])
+    assert {(one.kind.value, str(one.culprits)) for one in diagnose(look).findings} == {("no_dump", "2")}
+    assert "its dump is older than the others: #" in look.job.unreadable[2]
+    assert "minutes before another rank had called it" in look.job.unreadable[2]
+
+
+def test_a_dump_of_a_later_run_among_many_is_set_aside() -> None:
+    job = FakeJob(4, [WORLD, TP], [Call("0"), Call("1")] * 9, faults=[Fault(2, 5, "stops")], start_ns=START_NS + DAY_NS)
+    look = analyse([decode(job.as_json(0), 0), *dumps_of(9, Fault(3, 6, "stops"), ranks=range(1, 4))], files=True)
+    assert look.aside == RankSet([0])
+    assert "newer than the others: it called #" in look.job.unreadable[0]
+
+
+@pytest.mark.parametrize("late_s", [0, 300, 540])
+def test_clocks_that_differ_by_minutes_set_nobody_aside(late_s: int) -> None:
+    now = dumps_of(9, Fault(3, 6, "stops"))
+    job = FakeJob(
+        4, [WORLD, TP], [Call("0"), Call("1")] * 9, faults=[Fault(3, 6, "stops")], start_ns=START_NS + late_s * 10**9
+    )
+    look = analyse([*now[:2], *(decode(job.as_json(rank), rank) for rank in (2, 3))], files=True)
+    assert look.aside == RankSet()
+    assert said(the_finding(diagnose(look)))[:2] == ("not_joined", "3")
+
+
+def test_clocks_that_count_from_the_start_of_a_host_tell_nothing() -> None:
+    jobs = [
+        FakeJob(4, [WORLD, TP], [Call("0"), Call("1")] * 9, faults=[Fault(3, 6, "stops")], start_ns=(1 + rank) * DAY_NS)
+        for rank in range(4)
+    ]
+    look = analyse([decode(job.as_json(rank), rank) for rank, job in enumerate(jobs)], files=True)
+    assert look.aside == RankSet()
 
 
 @pytest.mark.parametrize("op", ["broadcast", "gather"])

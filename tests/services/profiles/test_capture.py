@@ -236,6 +236,38 @@ def test_a_capture_that_is_ended_keeps_what_came(cluster: Cluster, engine: Engin
     assert sorted(path.name for path in folder.iterdir()) == ["capture.json", "rank-00000.json.gz"]
 
 
+def test_a_capture_of_which_nothing_came_leaves_no_folder(cluster: Cluster, engine: Engine, tmp_path: Path) -> None:
+    released = asyncio.Event()
+
+    async def begins(_path: str, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n" + trace_text(3, 1).encode()[:900])
+        await writer.drain()
+        await released.wait()
+
+    async def late(_path: str, writer: asyncio.StreamWriter) -> None:
+        await released.wait()
+        writer.write(response(b"no", status="500 Internal Server Error"))
+
+    job = Profiling(engine, cluster.serve(*(rank_server(one) for one in (refuses, begins, late))))
+    job.capture(RankSet([0]))
+    assert job.states() == {0: TraceState.FAILED}
+    assert list((tmp_path / "captures").iterdir()) == []
+    engine.profile(orders.Capture(RankSet([1]), 30.0))
+    cluster.wait_for(1)
+    engine.profile(orders.CancelCapture())
+    job.until(lambda event: isinstance(event, SavedListed))
+    assert job.states() == {1: TraceState.CANCELLED}
+    assert list((tmp_path / "captures").iterdir()) == []
+    job.capture(RankSet([2]))
+    (folder,) = (tmp_path / "captures").iterdir()  # its trace may come late
+    assert [path.name for path in folder.iterdir()] == ["capture.json"]
+    cluster.call(released.set)
+    job.until(lambda event: isinstance(event, events.LateReply) and event.reply.rank == 2)
+    engine.detach()
+    job.until(lambda event: isinstance(event, events.TargetClosed))
+    assert list((tmp_path / "captures").iterdir()) == []
+
+
 def test_progress_is_told_and_a_large_trace_goes_to_the_disk(cluster: Cluster, engine: Engine) -> None:
     text = trace_text(400, 0).encode()
 

@@ -223,6 +223,23 @@ def test_a_value_of_the_header_may_be_large_but_not_endless(monkeypatch: pytest.
     assert Repair.TOO_LARGE in repairs.counts
 
 
+def test_values_of_the_header_have_one_limit_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader_module, "HEADER_LIMIT", 10_000)
+    _, repairs, reader = read(object_of([event()], **{f"key{number}": "v" * 3_000 for number in range(9)}), 500)
+    assert len(reader.header) == 4
+    assert repairs.counts[Repair.TOO_LARGE] == 1
+
+
+def test_reading_ends_where_too_many_events_are_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader_module, "PIECE", 1_000)
+    monkeypatch.setattr(reader_module, "BROKEN_LIMIT", 100)
+    broken = b'{"ph": "X", "name": "a"b", "ts": 1, "dur": 2},'
+    events, repairs, reader = read(b"[" + broken * 10_000, 1_000)
+    assert 100 < len(events) < 3_000
+    assert repairs.counts[Repair.TOO_BROKEN] == 1
+    assert reader.read_bytes < 150_000
+
+
 @pytest.mark.parametrize("cut", [False, True], ids=["whole", "cut"])
 def test_arguments_nested_too_deep_cost_that_event_its_arguments_alone(cut: bool) -> None:
     deep = json.dumps(event("deep")).replace('"args": {"a": 1}', '"args": ' + '{"a":' * 3_000 + "1" + "}" * 3_000)

@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 from tests.fakes.traces import trace_text
 from tests.services.profiles.made import event, object_of, summary_of_text, written
 from xpudbg.services.profiles import columns as columns_module
-from xpudbg.services.profiles.repairs import Repair
+from xpudbg.services.profiles.gaps import KEPT
+from xpudbg.services.profiles.reader import read_events
+from xpudbg.services.profiles.repairs import Repair, Repairs
 from xpudbg.services.profiles.summary import summarise
 
 EVENTS = st.lists(
@@ -122,6 +124,43 @@ def test_too_many_events_are_left_out(tmp_path: Path, monkeypatch: pytest.Monkey
     summary = summary_of_text(tmp_path, object_of([event(ts=float(number)) for number in range(9)]))
     assert summary.events == 4
     assert summary.notes == (Repair.MANY_EVENTS.value.format(5),)
+
+
+def test_pairs_of_begin_and_end_have_the_same_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(columns_module, "MOST_EVENTS", 4)
+    monkeypatch.setattr(columns_module, "MOST_OPEN", 3)
+    pairs = [event(ph=phase, ts=float(number)) for number in range(6) for phase in "BE"]
+    assert summary_of_text(tmp_path, object_of(pairs)).notes == (Repair.MANY_EVENTS.value.format(2),)
+    summary = summary_of_text(tmp_path, object_of([event(ph="B", ts=float(number)) for number in range(9)]))
+    assert summary.events == 3
+    assert Repair.MANY_EVENTS.value.format(6) in summary.notes
+
+
+def test_long_names_are_not_kept_whole(tmp_path: Path) -> None:
+    long = [event("x" * 500 + str(number), ts=float(number), tid=f"{number}" + "t" * 500) for number in range(3)]
+    path = written(tmp_path / "trace.json", object_of(long))
+    repairs = Repairs()
+    columns = columns_module.read_columns(read_events(path, repairs), repairs)
+    assert columns.operations == (("cpu_op", "x" * columns_module.NAME_LIMIT),)
+    assert {len(str(thread)) for _process, thread in columns.tracks} == {columns_module.NAME_LIMIT}
+    assert len(columns.tracks) == 3
+    gatherer = columns_module._Numbers(2)
+    assert [gatherer["c", "x" * length] for length in (500, 600, 300)] == [0, 0, 0]
+    assert [len(name) for _category, name in gatherer] == [300]  # type: ignore[arg-type]
+
+
+def test_of_many_gaps_the_longest_and_the_first_are_kept(tmp_path: Path) -> None:
+    events = [event(f"op{number}", ts=number * 10.0, dur=5.0) for number in range(KEPT + 50)]
+    events += [event("late", ts=(KEPT + 50) * 10.0 + 20.0, dur=1.0), event("within", ts=101.0, dur=4.0)]
+    summary = summary_of_text(tmp_path, json.dumps(events))
+    assert len(summary.gaps) == KEPT
+    assert (summary.gaps[0].length, summary.gaps[0].after) == (25.0, "late")
+    assert [(gap.start, gap.before) for gap in summary.gaps[1:3]] == [(5.0, "op0"), (15.0, "op1")]
+    assert (
+        next(gap.before for gap in summary.gaps if gap.start == 105.0) == "within"
+    )  # it ended as op10 did, began last
+    (use,) = summary.uses
+    assert use.gaps == KEPT + 50
 
 
 def test_hostile_values_of_the_header_are_no_header(tmp_path: Path) -> None:

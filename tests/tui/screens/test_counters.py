@@ -92,9 +92,9 @@ async def test_the_cursor_is_the_selected_rank_and_its_cell_is_told_in_full(tmp_
 async def test_what_is_shown_goes_to_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     async with running(SCRIPT, tmp_path, size=(120, 40)) as run:
-        await run.press("5", "e")
+        await run.press("5", "e", "enter")
         await run.until(lambda: list(tmp_path.glob("xpudbg-*counters*.csv")), "the file is there")
-        await run.until(lambda: "16 ranks in" in run.text(), "it is said")
+        await run.until(lambda: "16 rows of waiting now as shown in" in run.text(), "it is said")
         head, first, *rest = exported(tmp_path)
         assert head.startswith("rank,pytorch.wait_counter.TCPStore__wait,")
         assert first.startswith("3,1,0")
@@ -133,7 +133,7 @@ async def test_post_mortem_there_are_none(tmp_path: Path) -> None:
         await run.press("5")
         assert run.app.current_mode == "overview"
         said = [note.message for note in run.app._notifications]
-        assert said == ["not now: post mortem: dumps hold no wait counters"]
+        assert said == ["not now: post mortem: these files hold no wait counters"]
 
 
 @pytest.mark.parametrize("size", [(40, 10), (60, 18), (250, 70)])

@@ -58,12 +58,12 @@ async def test_keys_walk_and_the_detail_follows(tmp_path: Path) -> None:
 
 
 async def test_selection_and_scroll_survive_a_refresh(tmp_path: Path) -> None:
-    async with running(job(4096, {9: "dead"}), tmp_path) as run:
+    async with running([*job(4096, {9: "dead"}), *look(2, 4096, {9: "dead"})], tmp_path) as run:
         grid = run.app.screen.query_one(RankGrid)
         await run.press("G", "up")
         selected, scroll = run.app.session.selected, grid.scroll_offset
         assert scroll.y > 0
-        await run.say(look(2, 4096, {7: "dead", 9: "dead"}))
+        await run.say(look(3, 4096, {7: "dead", 9: "dead"}))
         assert run.app.session.selected == selected
         assert grid.scroll_offset == scroll
         assert "Ranks 7,9" in run.text()

@@ -123,7 +123,7 @@ async def test_tabs_by_key_and_mouse(tmp_path: Path) -> None:
         assert recorder(run).tab is Tab.FINDINGS
         await run.press("shift+tab")
         assert recorder(run).tab is Tab.JSON
-        x = run.lines()[1].index("groups")
+        x = run.lines()[2].index("groups")
         await run.pilot.click(TabLine, offset=(x, 0))
         assert recorder(run).tab is Tab.GROUPS
         await run.press("down")
@@ -147,7 +147,7 @@ async def test_the_filter_is_live_says_what_is_wrong_and_escape_takes_it_away(tm
         assert "6 of 59 rows" in run.text()
         assert set(column(run, "rank")) == {"5"}
         await run.press(*" seq:x")
-        assert "seq:" in run.lines()[1]
+        assert "seq:" in run.lines()[2]
         assert "is no number" in run.text()
         await run.press(*["backspace"] * 6, "enter", "2")
         assert "rows" not in run.lines()[1]
@@ -210,7 +210,7 @@ async def test_the_timeline_of_a_row_and_from_it_to_the_call(tmp_path: Path) -> 
     async with running(recorder_job(stuck()), tmp_path, size=(120, 30)) as run:
         await run.press("4", "enter", "v")
         assert "[timeline]" in run.text()
-        assert "tp1" in run.lines()[3]
+        assert "tp1" in run.lines()[4]
         assert any(line.startswith(">     5") for line in run.lines()), "the cursor is on the culprit"
         await run.press("enter")
         assert "calls of #4 of tp1" in run.text()
@@ -229,7 +229,7 @@ async def test_the_timeline_of_a_row_and_from_it_to_the_call(tmp_path: Path) -> 
 async def test_raw_json_of_the_selected_rank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paged: list[tuple[str, str]] = []
     monkeypatch.setattr(
-        "xpudbg.tui.screens.recorder_requests.page", lambda _app, text, name, _env: paged.append((name, text))
+        "xpudbg.tui.screens.handing_over.page", lambda _app, text, name, _env: paged.append((name, text))
     )
     async with running(recorder_job(stuck()), tmp_path, size=(120, 30)) as run:
         await run.press("4", "o", "shift+tab")
@@ -238,9 +238,12 @@ async def test_raw_json_of_the_selected_rank(tmp_path: Path, monkeypatch: pytest
         await run.press("right_square_bracket")
         await run.until(lambda: "dump_nccl_trace_json of rank 6" in run.text())
         await run.press("o", "y")
-        assert [name for name, _ in paged] == [f"rank-6-{NCCL}.json"]
-        assert json.loads(paged[0][1])["pg_config"]["14"]["desc"] == "tp1"
-        assert run.app.clipboard == paged[0][1]
+        (row, said), (name, text) = paged
+        assert row.endswith(".txt")
+        assert "Rank 5 (node-000) has not joined all_gather #4 of tp1" in said
+        assert name == f"rank-6-{NCCL}.json"
+        assert json.loads(text)["pg_config"]["14"]["desc"] == "tp1"
+        assert run.app.clipboard == text
         await run.press("slash")
         await run.until(lambda: "JSON has no rows to filter" in run.text())
 
@@ -250,15 +253,15 @@ async def test_copying_a_row_and_writing_the_table(tmp_path: Path, monkeypatch: 
     async with running(recorder_job(stuck()), tmp_path, size=(120, 30)) as run:
         await run.press("4", "y")
         assert "Rank 5 (node-000) has not joined all_gather #4 of tp1" in run.app.clipboard
-        await run.press("tab", "tab", "s", "S", "slash", *"rank:5", "enter", "e")
-        await run.until(lambda: "6 rows of calls in" in run.text())
+        await run.press("tab", "tab", "s", "S", "slash", *"rank:5", "enter", "e", "enter")
+        await run.until(lambda: "6 rows of calls as shown in" in run.text())
         path = tmp_path / "xpudbg-store-head-0-29500-NCCL-calls-20251009T085316Z.csv"
         with path.open(newline="", encoding="utf-8") as file:
             written = list(csv.reader(file))
-        assert written[0][:4] == ["id", "collective_id", "global_rank", "group_id"]
+        assert written[0][:3] == ["id", "global_rank", "group_id"]
         ids = [int(line[0]) for line in written[1:]]
         assert ids == sorted(ids, reverse=True)
-        assert {line[2] for line in written[1:]} == {"5"}
+        assert {line[1] for line in written[1:]} == {"5"}
 
 
 async def test_a_new_look_keeps_tab_filter_order_and_cursor(tmp_path: Path) -> None:
@@ -379,7 +382,7 @@ async def test_dumps_from_files(tmp_path: Path) -> None:
             assert "Rank 2 has not" in run.text()
             await run.press("enter", "enter")
             assert "! 1 rank missing: 2 · of rank 2: m calls  " in run.text()
-            assert "look 1 at dumps of " in run.lines()[0]
+            assert "look 1 at files of " in run.lines()[0]
             (finding,) = app.session.verdict.findings
             assert finding.advice.startswith("Read the ends of these ranks' logs.")
             await run.press("tab", "tab", "tab", "tab")

@@ -30,6 +30,10 @@ def raw(run: Running) -> list[str]:
     return [line.rstrip() for line in run.app.screen.query_one(TextLog).lines]
 
 
+def no_such_file(*_: object) -> None:
+    raise FileNotFoundError(2, "No such file or directory")
+
+
 def exported(folder: Path) -> list[Path]:
     return sorted(folder.glob("xpudbg-*"), key=lambda path: (path.suffix, len(path.name)))
 
@@ -124,7 +128,9 @@ async def test_export_writes_what_is_shown_and_never_over_another(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     async with running(SCRIPT, tmp_path, size=WIDE) as run:
-        await run.press("3", "slash", *"frame:decode", "enter", "e", "e", "E")
+        await run.press("3", "slash", *"frame:decode", "enter")
+        for key in ("e", "e", "E"):
+            await run.press(key, "enter")
         await run.until(lambda: len(exported(tmp_path)) == 3, "three files")
         await run.until(lambda: "the stacks of 1 rank are in" in run.text())
     first, second, collapsed = exported(tmp_path)
@@ -137,9 +143,9 @@ async def test_export_writes_what_is_shown_and_never_over_another(
 
 
 async def test_an_export_that_fails_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Path, "cwd", lambda: tmp_path / "gone")
+    monkeypatch.setattr("xpudbg.tui.screens.stack_choices.write_new", no_such_file)
     async with running(SCRIPT, tmp_path, size=WIDE) as run:
-        await run.press("3", "e")
+        await run.press("3", "e", "enter")
         await run.until(lambda: "not exported: No such file" in run.text())
 
 

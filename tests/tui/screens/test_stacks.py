@@ -267,7 +267,7 @@ async def test_before_the_first_look_has_ended(tmp_path: Path) -> None:
     script: list[events.Event] = [events.TargetOpening("s"), opened(4), *look(1, 4, closed=False)]
     async with running(script, tmp_path, size=(120, 40)) as run:
         await run.press("3")
-        assert "no look has brought stacks yet" in run.text()
+        assert "no look has brought stacks" in run.text()
         assert "The stacks come with the end of the first look." in run.text()
         await run.press("b")
         await run.until(lambda: "not now: there are no stacks yet" in run.text())

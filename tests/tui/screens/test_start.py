@@ -39,7 +39,7 @@ async def test_an_empty_line_attaches_to_nothing(tmp_path: Path) -> None:
     async with running([], tmp_path, target=None) as run:
         await run.press("enter")
         assert "Nothing is typed." in run.text()
-        assert "the folder of a job's dumps" in " ".join(run.text().split())
+        assert "the folder or files that a job left" in " ".join(run.text().split())
         assert run.engine.calls == []
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from xpudbg.tui.app import XpudbgApp
+from xpudbg.tui.themes import register, variable_defaults
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -25,8 +26,12 @@ class Alone(App[None]):
 
     def __init__(self, widget: Widget) -> None:
         super().__init__()
+        register(self)
         self.widget = widget
         self.messages: list[Message] = []
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return variable_defaults(self.current_theme)
 
     def compose(self) -> ComposeResult:
         yield self.widget

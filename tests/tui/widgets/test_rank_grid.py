@@ -27,7 +27,7 @@ def ranks(size: int, sick: Mapping[int, str] | None = None) -> dict[int, RankSta
     session = Session()
     for event in job(size, sick):
         session.apply(event)
-    return session.ranks
+    return dict(session.ranks)
 
 
 @pytest.mark.parametrize("size", [(80, 12), (120, 30), (250, 60), (20, 5), (7, 3)])

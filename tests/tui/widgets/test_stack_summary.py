@@ -11,7 +11,7 @@ from xpudbg.tui.widgets.stack_summary import summary_line
 
 def test_before_the_first_stacks() -> None:
     view = StackView(Session())
-    assert summary_line(view, view.merged, None, 0).plain == "no look has brought stacks yet"
+    assert summary_line(view, view.merged, None, 0).plain == "no look has brought stacks"
 
 
 def test_what_is_shown_and_what_is_chosen() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xpudbg.tui.widgets.text import cell_len, fit, plain
+from xpudbg.tui.widgets.text import cell_len, fit, plain, wrapped
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,15 @@ def test_what_steers_a_terminal_is_gone() -> None:
     made = plain("[/x] \x1b[31m\u202e\u200b\ud800\tend")
     assert made == "[/x] \\x1b[31m\\u202e\\u200b\\ud800\\tend"
     assert made.isprintable()
+
+
+def test_a_sentence_in_place_of_rows_is_wrapped() -> None:
+    lines = [wrapped("no capture is shown: c runs the profiler on ranks", line, 24) for line in range(-1, 4)]
+    said = ["", "  no capture is shown:", "  c runs the profiler", "  on ranks", ""]
+    assert [line.rstrip() for line in lines] == said
+    assert {len(line) for line in lines} == {24}
+
+
+def test_and_cut_with_a_sign_where_it_is_very_long() -> None:
+    assert wrapped("word " * 100, 5, 24).rstrip().endswith("…")
+    assert wrapped("word " * 100, 6, 24).strip() == ""

@@ -189,7 +189,7 @@ def test_dumps_that_contradict_the_others_are_noted_and_many_of_them_counted() -
     (source,) = look.diagnoses
     for many, lines in ((1, 1), (3, 3), (7, 3)):
         notes = tuple(f"rank {rank}: its dump is older than the others" for rank in range(many))
-        session.recorder = replace(look, diagnoses={source: replace(look.diagnoses[source], contradictions=notes)})
+        session.live.recorder = replace(look, diagnoses={source: replace(look.diagnoses[source], contradictions=notes)})
         said = [line for line in card(session, 100, 20).split("\n") if line.startswith(" note")]
         assert len(said) == lines
         assert "rank 0: its dump is older" in said[0]

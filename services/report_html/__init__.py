@@ -1,0 +1,1 @@
+"""The report as one HTML file without script, for people who have a browser and nothing else."""
