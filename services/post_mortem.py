@@ -45,6 +45,7 @@ NO_FILE = "no dump"
 """Stands for the file of a rank that others know and that has left none."""
 
 TRACES_ONLY = "only profiler traces: they say nothing of who holds up whom; screen 6 shows them"
+OUTDATED = "stacks or other answers are left out: the job has gone on for more than 15 hours after they were written"
 REFUSED_NAMED = 20
 """Files that could not be used whose reason is a note of the look; more are counted."""
 _TIMED_OUT, _NO_CONNECTION = 408, 503
@@ -166,6 +167,8 @@ class PostMortem:
         said, cut = _stacks_said(found.stacks, replies)
         notes = [trouble] if trouble else []
         notes += [*_failed(gathered), *said] if last else said
+        if look.outdated:
+            notes.append(f"of {ranks_said(look.outdated)} {OUTDATED}")
         for one in found.recorder.diagnoses.values():
             notes += (*one.contradictions, *limits_of(one.analysis))
         partial = cut or (last and (gathered.partial or bool(trouble)))

@@ -76,7 +76,7 @@ def _drawn(title: str, table: Table, style: str) -> str:
         writer = csv.writer(written, lineterminator="\n")
         writer.writerow([f"# {title}"])
         writer.writerow(table.columns)
-        writer.writerows([_text(cell) for cell in row] for row in rows_of(table))
+        writer.writerows([_whole(_text(cell)) for cell in row] for row in rows_of(table))
         return written.getvalue()
     from tabulate import tabulate
 
@@ -94,6 +94,11 @@ def _text(cell: Any) -> str:
         return " < ".join(_frame(one) for one in cell) if cell and isinstance(cell[0], dict) else str(list(cell))
     text = str(cell)
     return f" {text}" if text[:1] in "=+-@" and not text.lstrip("-").isdecimal() else text
+
+
+def _whole(text: str) -> str:
+    """Made plain however long it is: CSV is read on a terminal too."""
+    return plain(text, len(text))
 
 
 def _frame(frame: Mapping[str, Any]) -> str:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from statistics import median_low
 from typing import TYPE_CHECKING
 
 from ..flight_recorder.dump_looks import looks_of
+from ..ranksets import RankSet
+from .recorder_dump import newest_instant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +21,8 @@ __all__ = ["MOST_LOOKS", "FileLook", "file_looks"]
 
 MOST_LOOKS = 256
 """Looks made of files, the newest ones; a job that dumped its stacks every minute for days has more."""
+_OF_ANOTHER_TIME_NS = 15 * 3600 * 10**9
+"""More than a time of day in a name can be off, which says no zone and is read as UTC (14 hours)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,13 +35,16 @@ class FileLook:
     """Flight recorder dumps, at most one a rank."""
     evidence: tuple[Evidence, ...]
     """The rest, at most one of each source a rank, by rank."""
+    outdated: RankSet = RankSet()
+    """Ranks of which something is left out: it was written long before the last calls that the dumps have."""
 
 
 def file_looks(dumps: Sequence[Dump], evidence: Sequence[Evidence]) -> tuple[FileLook, ...]:
     """Sort into looks, the earliest first; always at least one.
 
     The last look has the newest of each rank and source, the one before the next newest, and so on. What is there for
-    fewer than half of those that the last look has makes no look: a stray older file says nothing about motion.
+    fewer than half of those that the last look has makes no look: a stray older file says nothing about motion. What
+    was written long before the calls that the dumps of its look end with is left out: since then the job has gone on.
     """
     recorded = looks_of(dumps)
     told = _by_depth(evidence)
@@ -44,10 +52,19 @@ def file_looks(dumps: Sequence[Dump], evidence: Sequence[Evidence]) -> tuple[Fil
     looks = []
     for place in range(min(depth, MOST_LOOKS)):
         some = recorded[-1 - place] if place < len(recorded) else ()
-        rest = told[place] if place < len(told) else ()
+        found = told[place] if place < len(told) else ()
+        since = _last_calls(some) - _OF_ANOTHER_TIME_NS
+        rest = tuple(one for one in found if one.taken_at >= since)
+        outdated = RankSet(one.rank for one in found if one.taken_at < since)
         moments = [dump.taken_at or 0 for dump in some] + [one.taken_at for one in rest]
-        looks.append(FileLook(max(moments, default=0), some, rest))
+        looks.append(FileLook(max(moments, default=0), some, rest, outdated))
     return tuple(reversed(looks))
+
+
+def _last_calls(dumps: Sequence[Dump]) -> int:
+    """Until when the job called something, ns since the epoch: half of the dumps end earlier; 0 when none says it."""
+    told = [at for dump in dumps if (at := newest_instant(dump)) is not None]
+    return median_low(told) if told else 0
 
 
 def _by_depth(evidence: Sequence[Evidence]) -> list[tuple[Evidence, ...]]:

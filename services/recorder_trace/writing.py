@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
@@ -152,12 +152,16 @@ class _Writer:
         try:
             return self._encoder.encode(events)
         except UnicodeEncodeError:  # lone surrogates in a name
-            return self._encoder.encode([_mended(msgspec.to_builtins(event)) for event in events])
+            return self._encoder.encode([_mended(event) for event in events])
 
 
-def _mended(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
-    if isinstance(value, dict):
-        return {_mended(key): _mended(one) for key, one in value.items()}
-    return value
+def _mended(event: Slice | FlowStart | FlowEnd | TrackFact) -> Slice | FlowStart | FlowEnd | TrackFact:
+    if isinstance(event, Slice):
+        return msgspec.structs.replace(event, name=_escaped(event.name))
+    if isinstance(event, TrackFact) and event.args.name is not None:
+        return msgspec.structs.replace(event, args=msgspec.structs.replace(event.args, name=_escaped(event.args.name)))
+    return event
+
+
+def _escaped(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -29,7 +29,7 @@ def test_ascii_no_colours_and_no_mouse(tmp_path: Path) -> None:
         terminal.press("2")
         terminal.wait_for(r"4\s+S stopped", within=30)
         terminal.press(":")
-        terminal.wait_for("Search for commands~", within=30)
+        terminal.wait_for("Search for commands~(.|\n)*Overview  1", within=30)
         terminal.press("\x1b")
         terminal.wait_for(r"rank \^ (.|\n)* 0  o alive", within=30)
         terminal.press("q")

@@ -146,6 +146,14 @@ def test_hostile_names_stay_names(tmp_path: Path) -> None:
     assert f'10:{HOSTILE}"}},{{"ph":"X0' in {event["args"].get("name") for event in of(trace, "M")}
 
 
+def test_lone_surrogates_in_names_are_written_as_escapes(tmp_path: Path) -> None:
+    job = FakeJob(2, [FakeGroup("0", "w\ud800", (0, 1))], [Call("0", "op\udfff", dtype="f\ud800")] * 2)
+    trace = written(look_of(job), tmp_path)
+    assert {one["name"] for one in of(trace, "X")} == {"op\\udfff"}
+    assert {one["args"]["group"] for one in of(trace, "X")} == {"0:w\\ud800"}
+    assert "0:w\\ud800" in {one["args"].get("name") for one in of(trace, "M")}
+
+
 def test_it_stops_when_told_and_leaves_nothing(tmp_path: Path) -> None:
     answers = iter((False, True))
     made = write_recorder_trace(look_of(train()), tmp_path / "t.json", stopped=lambda: next(answers))
