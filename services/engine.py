@@ -266,7 +266,7 @@ class Engine:
         from .post_mortem import PostMortem
 
         if len(target.paths) == 1 and is_bundle(target.paths[0]):
-            return Replay(target.paths[0], emit=self.events.put, analyses=self._analyses)
+            return Replay(target.paths[0], emit=self.events.put, analyses=self._analyses, ranks=options.ranks)
         return PostMortem(
             target,
             options,

@@ -88,6 +88,8 @@ class TargetOpened:
     """Of a target of files: those that could not be used, the job's own first, then what is left aside."""
     asides: tuple[str, ...] = ()
     """What a person should know and what limits nothing, one plain line each."""
+    of_files: bool = False
+    """The job is known from files alone, be it that they name no rank."""
 
 
 @dataclass(frozen=True, slots=True)

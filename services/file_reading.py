@@ -71,7 +71,7 @@ class FileReading:
                 self._let_go()
         if gathered.empty:
             count = len(intake.artifacts) + len(intake.refused)
-            reasons = [f"{one.name}: {one.reason}" for one in gathered.refused][:3]
+            reasons = [f"{one.name}: {one.reason}" for one in (*gathered.silent, *gathered.refused)][:3]
             if not count:
                 raise TargetError(f"{self._target.label}: no file in it", hint=HINT)
             raise TargetError(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from .fatal_findings import FATAL
 from .findings import Confidence, Severity
 from .flight_recorder.causes import Kind
 from .ranksets import RankSet
@@ -76,7 +77,13 @@ def one_cause_one_finding(
 
 def _is_gone(finding: Finding, missed: RankSet) -> bool:
     """Whether it is about ranks that have ended and that nobody waits for."""
-    return finding.kind == RankClass.DEAD.value and not finding.waiting and not finding.culprits & missed
+    seen_to_die = any(item.source == FATAL for item in finding.evidence)
+    return (
+        finding.kind == RankClass.DEAD.value
+        and not seen_to_die
+        and not finding.waiting
+        and not finding.culprits & missed
+    )
 
 
 def _unmissed(finding: Finding) -> Finding:

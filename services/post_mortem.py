@@ -94,7 +94,7 @@ class PostMortem:
         """Find and read the files, and say with TargetOpened whose they are.
 
         Raises:
-            TargetError: a path does not exist, or nothing under the paths is of use.
+            TargetError: a path does not exist, nothing under the paths is of use, or it is of none of the wanted ranks.
         """
         self._emit(events.TargetOpening(self.target.label))
         self._gathered = await self._in_background(self._reading.read)
@@ -229,9 +229,19 @@ class PostMortem:
         for dump in gathered.dumps:
             for config in dump.configs:
                 known |= config.members or RankSet()
-        self._size = max((known.last or 0) + 1, self._options.world_size or 0, gathered.world_size)
+        last = known.last
+        self._size = max(0 if last is None else last + 1, self._options.world_size or 0, gathered.world_size)
         known |= RankSet.full(max(self._options.world_size or 0, gathered.world_size))
-        wanted = known if self._options.ranks is None else known & self._options.ranks
+        wanted, notes = known, gathered.notes
+        if self._options.ranks is not None:
+            wanted = known & self._options.ranks
+            beyond = self._options.ranks - known
+            said = f"--ranks {beyond}: the files are of ranks {known} only"
+            if known and not wanted and not self._look_id:
+                hint = "give other ranks with --ranks, or the true number with --world-size"
+                raise TargetError(f"{self.target.label}: {said}", hint=hint)
+            if known and beyond:
+                notes = (*notes, said)
         addresses = tuple(
             RankAddress(rank, "", "", hosts.get(rank, ""), file=files.get(rank, NO_FILE)) for rank in wanted
         )
@@ -244,10 +254,11 @@ class PostMortem:
             self.target.label,
             self._size,
             addresses,
-            gathered.notes,
+            notes,
             store=self.target.label if stored else "",
             unused=(*gathered.failed, *gathered.left_aside),
             asides=asides,
+            of_files=True,
         )
 
     def _replies(self, look: FileLook, taken_at: int) -> dict[tuple[int, str], RankReply]:

@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from .findings import VerdictValue
 from .markdown_text import unmarked
 from .plain_text import plain
 from .version import __version__
@@ -22,6 +23,7 @@ __all__ = [
     "refused",
     "summary_json",
     "summary_markdown",
+    "summary_notes",
     "summary_row",
     "summary_title",
     "target_width",
@@ -52,7 +54,7 @@ class JobLine:
     kind: str | None
     """Of the first finding that accuses."""
     confidence: str | None
-    """How sure that finding is."""
+    """How sure that finding is; where none accuses and the verdict is unknown, the first one."""
     culprits: tuple[int, ...]
     world_size: int
     """Ranks of the job, 0 when that is not known."""
@@ -71,13 +73,16 @@ def job_line(target: str, session: Session, exit_code: int) -> JobLine:
         return JobLine(target, UNREADABLE, True, why or verdict.summary, None, None, (), size, 0, exit_code)
     accused = [finding for finding in verdict.findings if finding.severity.accuses]
     first = accused[0] if accused else None
+    sure = first
+    if sure is None and verdict.value is VerdictValue.UNKNOWN:
+        sure = next(iter(verdict.findings), None)
     return JobLine(
         target=target,
         verdict=verdict.value.value,
         partial=verdict.partial or look.cancelled or look.partial,
         finding=first.text if first is not None else verdict.summary,
         kind=first.kind if first is not None else None,
-        confidence=first.confidence.value if first is not None else None,
+        confidence=sure.confidence.value if sure is not None else None,
         culprits=tuple(first.culprits) if first is not None else (),
         world_size=size,
         findings=len(accused),
@@ -109,17 +114,26 @@ def summary_title(width: int) -> str:
 def summary_row(line: JobLine, width: int) -> str:
     """A line of text."""
     ranks = f"{line.world_size:,}" if line.world_size else ""
-    verdict = line.verdict + ("*" if line.partial and line.verdict != UNREADABLE else "")
+    verdict = line.verdict + ("*" if _is_partial(line) else "")
     more = f" (+{line.findings - 1})" if line.findings > 1 else ""
     said = f"{plain(line.finding, _TEXT)}{more}"
     return f"{plain(line.target):<{width}}  {verdict:<10}  {line.confidence or '':<8}  {ranks:>6}  {said}"
+
+
+def summary_notes(lines: Iterable[JobLine]) -> str:
+    """What stands below the lines of text: what their signs mean; empty when there are none."""
+    return "* partial: not all of the job could be looked at" if any(_is_partial(line) for line in lines) else ""
+
+
+def _is_partial(line: JobLine) -> bool:
+    return line.partial and line.verdict != UNREADABLE
 
 
 def summary_markdown(lines: Sequence[JobLine]) -> str:
     """A table for a ticket."""
     rows = ["| target | verdict | sure | ranks | first finding |", "|---|---|---|---:|---|"]
     for line in lines:
-        partial = " (partial)" if line.partial and line.verdict != UNREADABLE else ""
+        partial = " (partial)" if _is_partial(line) else ""
         cells = (
             unmarked(line.target),
             f"{line.verdict}{partial}",

@@ -18,6 +18,7 @@ from .counters.look import NO_COUNTERS
 from .findings import Verdict, VerdictValue
 from .live_state import LiveState, LookUnderWay
 from .look_book import LookBook
+from .no_rank import no_rank_said
 from .ranksets import RankSet
 from .snapshot import LookContext, Outcome, Snapshot
 from .store_browse.events import StoreEvent
@@ -71,7 +72,7 @@ class Session:
         self.live = LiveState()
         """What is known now, whatever look is shown."""
         self.notes: tuple[str, ...] = ()
-        self.secure = ""
+        self.secure, self.of_files = "", False
         self.replayed = ""
         """Where the looks come from when the job is not asked any more; empty for a live job."""
         self.asides: tuple[str, ...] = ()
@@ -192,7 +193,7 @@ class Session:
     def _judge(self, look: Snapshot | None, *, under_way: bool) -> Verdict:
         live = self.live
         if not live.ranks:
-            return Verdict(VerdictValue.UNKNOWN, self.failure or "no rank is known yet", under_way=True)
+            return Verdict(VerdictValue.UNKNOWN, self.failure or no_rank_said(self), under_way=self.asks)
         waiting = self.under_way.waiting_for if self.under_way else RankSet()
         return judge(
             live.ranks,
@@ -208,7 +209,7 @@ class Session:
     @property
     def post_mortem(self) -> bool:
         """Whether the job is known from files alone."""
-        return any(state.address.file for state in self.live.ranks.values())
+        return self.of_files or any(state.address.file for state in self.live.ranks.values())
 
     @property
     def asks(self) -> bool:
@@ -247,6 +248,7 @@ class Session:
         """Fold one event in. Events of a look that has closed already are ignored."""
         if isinstance(event, StoreEvent):
             self.store.apply(event)
+            self._verdict = self._verdict if self.live.ranks else None  # without ranks the store is what is known
             self.revision += 1
             return
         match event:
@@ -304,7 +306,7 @@ class Session:
     def _opened(self, event: events.TargetOpened) -> None:
         self.phase, self.label, self.live.world_size = Phase.OPEN, event.label, event.world_size
         self.notes, self.secure, self.failure, self.hint = event.notes, event.secure, "", ""
-        self.store.where = event.store
+        self.store.where, self.of_files = event.store, event.of_files
         self.replayed, self.unused, self.asides, self.reading = event.replayed, event.unused, event.asides, None
         table: dict[int, RankState] = {}
         for address in event.addresses:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from .class_findings import CLASS_VALUES, class_findings
 from .counters.findings import COUNTER_VALUES, counter_findings, with_counters
+from .fatal_findings import fatal_findings
 from .findings import Confidence, Finding, Severity, Verdict, VerdictValue
 from .flight_recorder.coordinates import written_short
 from .health import HEALTH_VALUES, health_findings
@@ -74,7 +75,7 @@ def judge(
     for state in ranks.values():
         by_class.setdefault(state.rank_class, []).append(state)
     findings = one_cause_one_finding(
-        class_findings(by_class, stacks, named),
+        [*class_findings(by_class, stacks, named), *(fatal_findings(stacks, named) if stacks is not None else ())],
         recorder_findings(recorder, named, Witness(ranks, stacks, counters)) if recorder is not None else [],
         stack_findings(stacks, named) if stacks is not None else [],
         stacks=stacks,
@@ -117,7 +118,7 @@ def judge(
                 f"{waiting_in}; whom they wait for is not to be seen: {ranks_said(beyond, 'is', 'are')} not looked at."
             )
             return Verdict(VerdictValue.UNKNOWN, summary, tuple(findings), beyond, under_way)
-    if from_files and not moving and (summary := _one_look(stacks, findings)):
+    if from_files and not moving and (summary := _without_recorder(stacks, counters, recorder, findings)):
         return Verdict(VerdictValue.UNKNOWN, summary, tuple(findings), missing, under_way)
     return _calm(ranks, by_class, findings, missing, moving, under_way=under_way, notes=notes)
 
@@ -136,6 +137,23 @@ def _told_by_files(stacks: StackLook | None, counters: CounterLook | None, recor
     for one in recorder.logged if recorder is not None else ():
         told |= one.culprits | one.waiting
     return told if counters is None else told | RankSet(counters.table.ranks.tolist())
+
+
+def _without_recorder(
+    stacks: StackLook | None, counters: CounterLook | None, recorder: RecorderLook | None, findings: Sequence[Finding]
+) -> str:
+    """What files say that hold no flight recorder, which is no verdict and no all-clear; empty where they hold one."""
+    if recorder is not None and recorder.ranks:
+        return ""
+    if stacks is not None and stacks.stuck.moving:
+        return ""
+    if said := _one_look(stacks, findings):
+        return said
+    has = ["stacks"] if stacks is not None and stacks.dumps else []
+    has += ["wait counters"] if counters is not None and len(counters.table.ranks) else []
+    if not has:
+        return ""
+    return f"Nobody is accused, which clears nobody: there are {' and '.join(has)}, and no flight recorder dump."
 
 
 def _one_look(stacks: StackLook | None, findings: Sequence[Finding]) -> str:
@@ -199,10 +217,12 @@ def _calm(
         everyone = f"the dumps of all {len(ranks)} ranks agree"
     if under_way and missing:
         return Verdict(VerdictValue.UNKNOWN, f"Looking: {told} so far.", tuple(findings), missing, under_way)
+    if len(missing) == len(ranks):
+        summary = f"Nothing is known of {name_ranks(missing, ranks)}: {told}."
+        return Verdict(VerdictValue.UNKNOWN, summary, tuple(findings), missing, under_way)
     if missing:
         summary = f"No problem found, but nothing is known of {name_ranks(missing, ranks)}; {told}."
-        value = VerdictValue.UNKNOWN if len(missing) == len(ranks) else VerdictValue.OK
-        return Verdict(value, summary, tuple(findings), missing, under_way)
+        return Verdict(VerdictValue.OK, summary, tuple(findings), missing, under_way)
     limit = f" ({notes[0]})" if notes else ""
     if moving:
         summary = f"No problem found: {everyone}, and the job moves{limit}."

@@ -40,9 +40,9 @@ __all__ = [
     "takes_looks",
 ]
 
-POST_MORTEM = "post mortem: nothing to ask"
+POST_MORTEM = "this is a post mortem, there is nothing to ask"
 """Why what needs a living job cannot be done on files."""
-REPLAYED = "a bundle: nothing to ask"
+REPLAYED = "this is a bundle, there is nothing to ask"
 """The same for looks that were captured."""
 
 
@@ -93,7 +93,7 @@ def needs_target(session: Session) -> str:
 
 
 def needs_ranks(session: Session) -> str:
-    return "" if session.ranks else "no rank is known yet"
+    return "" if session.ranks else f"no rank is known{' yet' if session.asks else ''}"
 
 
 def can_look(session: Session) -> str:
@@ -169,7 +169,7 @@ def needs_recorder(session: Session) -> str:
 
 def counters_there(session: Session) -> str:
     there = not session.post_mortem or session.counters.look_id
-    return "" if there else "post mortem: these files hold no wait counters"
+    return "" if there else "these files hold no wait counters"
 
 
 def needs_counters(session: Session) -> str:

@@ -17,7 +17,6 @@ from .action import (
     can_look,
     counters_there,
     has_findings,
-    job_behind,
     look_under_way,
     needs_looks,
     needs_marks,
@@ -28,6 +27,7 @@ from .action import (
     takes_looks,
 )
 from .actions_counters import COUNTER_ACTIONS
+from .actions_dialogs import DIALOG_ACTIONS
 from .actions_dispatch import DISPATCH_ACTIONS
 from .actions_incident import FORM_ACTIONS, INCIDENT_ACTIONS
 from .actions_looks import COMPARISON_ACTIONS
@@ -315,26 +315,7 @@ ACTIONS: tuple[Action, ...] = (
         "keep_filter", ("enter",), "keep the filter", "Keep the filter and go back to the ranks", (Scope.FILTER,), 95
     ),
     Action("drop_filter", ("escape",), "take it away", "Show all ranks again", (Scope.FILTER,), 94),
-    Action("submit", ("enter",), "attach", "Attach to what is typed or chosen", (Scope.START,), 95),
-    Action("choices", ("down",), "choose", "To the targets used before and the demo", (Scope.START,), 60, "↓"),
-    Action("ops", ("f8",), "dispatch", "Run single operators on an op server, without a job", (Scope.START,), 50),
-    Action("leave", ("escape",), "back", "Back to the job", (Scope.START,), 90, why_not=job_behind),
-    Action("close", ("escape", "question_mark", "q"), "close", "Close", (Scope.HELP,), 90),
-    Action("close_answer", ("escape", "q", "enter"), "close", "Close the answer", (Scope.ANSWER,), 90),
-    Action("copy_answer", ("y",), "copy", "Send the answer to the terminal's clipboard", (Scope.ANSWER,), 80),
-    Action("close_doctor", ("escape", "q", "enter"), "close", "Close the doctor", (Scope.DOCTOR,), 90),
-    Action(
-        "doctor_py_spy",
-        ("P",),
-        "py-spy on each host",
-        "Try py-spy on the marked ranks, or on one rank of each host; nothing is paused",
-        (Scope.DOCTOR,),
-        85,
-        why_not=can_ask,
-    ),
-    Action("copy_doctor", ("y",), "copy", "Send the checks to the terminal's clipboard", (Scope.DOCTOR,), 80),
-    Action("agree", ("y", "enter"), "yes", "Do it", (Scope.QUESTION,), 90),
-    Action("decline", ("n", "escape", "q"), "no", "Leave it", (Scope.QUESTION,), 89),
+    *DIALOG_ACTIONS,
     Action("theme", (), "theme", "Change the colours", (Scope.APP,)),
     Action("redraw", ("ctrl+l",), "redraw", "Send the whole screen to the terminal again", (Scope.APP,)),
     Action(

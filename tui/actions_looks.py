@@ -13,7 +13,8 @@ COMPARISON_ACTIONS: tuple[Action, ...] = (
         "compare_looks",
         ("C",),
         "what changed",
-        "What is different between the look shown and the one before it: findings, ranks, positions, stacks, counters",
+        "What is different between the look shown and the one before it, or after it for the oldest: findings, ranks, "
+        "positions, stacks, counters",
         (Scope.JOB,),
         13,
         why_not=needs_earlier_look,

@@ -29,7 +29,8 @@ def needs_store(session: Session) -> str:
 
 
 def needs_keys(session: Session) -> str:
-    return needs_store(session) or ("" if session.store.listing is not None else "no key is known yet")
+    unknown = f"no key is known{' yet' if session.asks else ''}"
+    return needs_store(session) or ("" if session.store.listing is not None else unknown)
 
 
 STORE_ACTIONS: tuple[Action, ...] = (

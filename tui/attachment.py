@@ -267,15 +267,29 @@ class Attachment:
         session, latest = self.session, self.session.latest
         if latest is None or session.phase is not Phase.OPEN or session.under_way is not None or not session.asks:
             return
-        self._looked_twice |= len(session.looks) > 1 or latest.cancelled
-        interval = self.refresh_s if self._looked_twice else SECOND_LOOK_S
-        if not interval and len(session.looks) < MOST_BY_ITSELF and self._is_undecided():
-            interval = SOON_S
+        interval = self._interval()
         if interval and self.watch is not None and self.watch.next_s is not None:
             interval = min(interval, self.watch.next_s)
         if interval and self._clock() - latest.closed_at >= interval * 1e9:
             self._looked_twice = True
             self._engine.look()
+
+    @property
+    def looks_by_itself(self) -> bool:
+        """Whether one more look comes although there is no interval."""
+        session = self.session
+        if self.refresh_s or session.phase is not Phase.OPEN or not session.asks:
+            return False
+        return not self._looked_twice if session.latest is None else bool(self._interval())
+
+    def _interval(self) -> float | None:
+        """Seconds from the last look to the next one; None when none comes."""
+        session, latest = self.session, self.session.latest
+        self._looked_twice |= len(session.looks) > 1 or (latest is not None and latest.cancelled)
+        interval = self.refresh_s if self._looked_twice else SECOND_LOOK_S
+        if not interval and len(session.looks) < MOST_BY_ITSELF and self._is_undecided():
+            interval = SOON_S
+        return interval
 
     def _is_undecided(self) -> bool:
         """Whether ranks wait and it is too soon to accuse anybody."""

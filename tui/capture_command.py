@@ -30,7 +30,7 @@ _JOIN_S = 0.1
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE.xpudbg",
-    help="The bundle.  [default: xpudbg-DATE-TIME.xpudbg]",
+    help="The bundle; .xpudbg is added to a name without an ending.  [default: xpudbg-DATE-TIME.xpudbg]",
 )
 @click.option("--looks", type=click.IntRange(1, 1000), default=2, show_default=True, help="How often to look.")
 @click.option("--interval", type=Finite(0, 86_400), default=2.0, show_default=True, help="Seconds between looks.")
@@ -99,10 +99,17 @@ def capture(
         settings = replace(settings, world_size=None)
     elif scenario is not None:
         raise click.UsageError("--scenario goes with the target `demo` only")
-    path = output or Path(time.strftime("xpudbg-%Y%m%d-%H%M%S.xpudbg"))
+    path = _with_ending(output) if output is not None else Path(time.strftime("xpudbg-%Y%m%d-%H%M%S.xpudbg"))
     _not_its_own_source(chosen, path)
     wanted = CaptureOptions(path, looks, interval, redacted, not no_store_values, force)
     sys.exit(run_capture(chosen, settings, wanted))
+
+
+def _with_ending(path: Path) -> Path:
+    """The name of a bundle: one without an ending gets it, a device or pipe stays what it is."""
+    if path.suffix or not path.name or (path.exists() and not path.is_file()):
+        return path
+    return path.with_name(f"{path.name}.xpudbg")
 
 
 def run_capture(target: Target, options: AttachOptions, wanted: CaptureOptions) -> int:

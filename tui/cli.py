@@ -31,6 +31,7 @@ from .doctor_command import doctor
 from .log_options import begin_log, log_options
 from .on_terminal import ScreenOptions, check_terminal, screen_options, show
 from .opserver_command import opserver
+from .report_styles import STYLES, style_of
 from .rerun_command import rerun
 from .runs_command import runs
 from .shrink_command import repro, shrink
@@ -112,7 +113,7 @@ def demo(ranks: int | None, scenario: str | None, listing: bool, refresh_s: floa
     \b
     xpudbg demo
     xpudbg demo --list
-    xpudbg demo --ranks 256 --scenario straggler
+    xpudbg demo --ranks 256 --scenario stuck-stack
     """
     from ..services.attach_options import AttachOptions
     from ..services.targets import DemoTarget
@@ -127,7 +128,10 @@ def demo(ranks: int | None, scenario: str | None, listing: bool, refresh_s: floa
 @main.command(cls=ReportCommand)
 @click.argument("target", nargs=-1, shell_complete=complete_targets)
 @click.option(
-    "--format", "style", type=click.Choice(["text", "json", "markdown", "html"]), default="text", show_default=True
+    "--format",
+    "style",
+    type=click.Choice(list(STYLES)),
+    help="How it is written.  [default: by the ending of -o (.html, .md, .json), else text]",
 )
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the report there."
@@ -162,7 +166,7 @@ def demo(ranks: int | None, scenario: str | None, listing: bool, refresh_s: floa
 @attach_options
 def report(
     target: tuple[str, ...],
-    style: str,
+    style: str | None,
     looks: int,
     interval: float,
     scenario: str | None,
@@ -179,7 +183,7 @@ def report(
 
     \b
     xpudbg report 10.0.0.5:29500
-    xpudbg report dumps/ --format html -o report.html
+    xpudbg report dumps/ -o report.html
     xpudbg report prod --looks 5 --interval 10 --format json
     xpudbg report --summary incident-1/ incident-2.xpudbg
 
@@ -192,6 +196,7 @@ def report(
     from .report_command import ReportOptions, run_report
 
     with_ranks = options.pop("with_ranks", False)
+    style = style or style_of(output)
     if one_clock and trace_file is None:
         raise click.UsageError("--one-clock goes with --trace only")
     if summary:

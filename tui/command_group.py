@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,9 @@ __all__ = ["DefaultCommand", "say_error"]
 
 PROGRAM = "xpudbg"
 CANCELLED = 4
+_MEANT = "xpudbg.meant"
+"""Where a context keeps the command that its first word is nearly called like."""
+_ALIKE = 0.75
 
 
 class DefaultCommand(click.Group):
@@ -34,7 +38,15 @@ class DefaultCommand(click.Group):
         first = args[at] if at < len(args) else None
         if first not in self.commands and not (first is None and ctx.resilient_parsing):
             args = [*args[:at], self._default, *args[at:]]
+            if meant := self._meant(first or ""):
+                ctx.meta[_MEANT] = meant
         return super().parse_args(ctx, args)
+
+    def _meant(self, word: str) -> str:
+        """The command that is nearly called so, one of the same letters first; empty when there is none."""
+        shown = [name for name, command in self.commands.items() if not command.hidden]
+        close = difflib.get_close_matches(word, shown, n=3, cutoff=_ALIKE)
+        return min(close, key=lambda name: sorted(name) != sorted(word), default="")
 
     def _own_words(self, ctx: click.Context, args: list[str]) -> int:
         """How many words at the beginning are the group's own options and their values."""
@@ -107,5 +119,6 @@ def say_error(error: click.ClickException) -> None:
         words = context.command_path.split()
         names = [word for word in words if word in getattr(context.find_root().command, "commands", ())]
         hints = [f"see `{' '.join((PROGRAM, *names[:1]))} --help`"]
-    for hint in hints:
+    meant = context.meta.get(_MEANT) if context is not None else None
+    for hint in (*([f"did you mean `{PROGRAM} {meant}`?"] if meant else ()), *hints):
         print(f"  {plain(hint.strip())}", file=sys.stderr)

@@ -50,6 +50,12 @@ class Finite(click.FloatRange):
 class ReportCommand(click.Command):
     """`report`, whose --ranks may stand alone (show every rank) or name the ranks to look at."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for param in self.params:
+            if isinstance(param, click.Option) and param.name == "ranks":
+                param.help = f"{param.help} Alone: a row for each rank."
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         from ..services.ranksets import RankSet, RankSetError
 
@@ -82,7 +88,7 @@ def attach_options(command: F) -> F:
         click.option(
             "--ranks",
             metavar="0-7,12",
-            help="Look at these ranks only; 0-62:2 is every second of 0-62. Alone, in a report: a row for each.",
+            help="Look at these ranks only; 0-62:2 is every second of 0-62.",
         ),
         click.option(
             "--map",

@@ -52,7 +52,7 @@ def screen_options(command: F) -> F:
             "--mouse/--no-mouse",
             "with_mouse",
             default=None,
-            help="Leave the mouse to the terminal, for selecting text; else XPUDBG_NO_MOUSE.",
+            help="Take the mouse, or leave it to the terminal, for selecting text; else XPUDBG_NO_MOUSE.",
         ),
     ]
     for option in reversed(options):

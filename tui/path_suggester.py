@@ -12,7 +12,9 @@ from textual.suggester import Suggester
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["PathSuggester", "completed"]
+    from textual.widgets import Input
+
+__all__ = ["PathSuggester", "completed", "take_suggestion"]
 
 MOST_ENTRIES = 5_000
 """Entries of a folder that are looked at."""
@@ -38,6 +40,14 @@ class PathSuggester(Suggester):
             return found
         found = await asyncio.to_thread(completed, last, self._endings)
         return None if found is None else f"{before}{blank}{found}"
+
+
+def take_suggestion(line: Input) -> bool:
+    """Have a line hold what it suggests. False when it suggests nothing where its cursor is."""
+    before = line.value
+    if line.cursor_position == len(before):
+        line.action_cursor_right()
+    return line.value != before
 
 
 def completed(typed: str, endings: tuple[str, ...]) -> str | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..services import events
 from ..services.engine import Engine
+from ..services.findings import VerdictValue
 from ..services.plain_text import plain, plain_lines
 from ..services.recorder_report import render_tables
 from ..services.report import render_json, render_markdown, render_text
@@ -201,7 +202,8 @@ def exit_code(session: Session, *, names_workers: bool = False, interrupted: boo
         return 3
     if session.verdict.accuses:
         return 1
-    return 4 if interrupted or session.verdict.partial or look.cancelled or look.partial or session.faults else 0
+    unsure = session.verdict.value is VerdictValue.UNKNOWN or session.verdict.partial
+    return 4 if unsure or interrupted or look.cancelled or look.partial or session.faults else 0
 
 
 def _follow(engine: Engine, session: Session, looks: int, interval_s: float) -> None:

@@ -13,6 +13,7 @@ from ..services.report_summary import (
     refused,
     summary_json,
     summary_markdown,
+    summary_notes,
     summary_row,
     summary_title,
     target_width,
@@ -69,6 +70,9 @@ def run_summary(
             interrupted = True
         if interrupted:
             break
+    notes = summary_notes(lines)
+    if at_once and notes and not interrupted:
+        interrupted = not put_out(notes + "\n")
     if not at_once and not put_out(_written(lines, style, width), output):
         if output is not None:
             return 2
@@ -83,7 +87,9 @@ def _written(lines: Sequence[JobLine], style: str, width: int) -> str:
         return summary_json(lines)
     if style == "markdown":
         return summary_markdown(lines)
-    return "\n".join([summary_title(width), *(summary_row(line, width) for line in lines)]) + "\n"
+    notes = summary_notes(lines)
+    rows = [summary_title(width), *(summary_row(line, width) for line in lines), *([notes] if notes else ())]
+    return "\n".join(rows) + "\n"
 
 
 def _looked_at(word: str, options: AttachOptions, looks: tuple[int, float]) -> tuple[JobLine, bool]:

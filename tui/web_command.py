@@ -47,7 +47,9 @@ def web(
     xpudbg web 10.0.0.5:29500          prints an address with a token; open it
     xpudbg web demo --port 8765        the same port each time, for a tunnel
 
-    From elsewhere: `ssh -L 8765:127.0.0.1:8765 HOST`, then open the address. Whoever has the address sees and does what you can with xpudbg. Without the token nothing is answered.
+    From elsewhere: `ssh -L 8765:127.0.0.1:8765 HOST`, then open the address.
+
+    Whoever has the address sees and does what you can with xpudbg. Without the token nothing is answered.
 
     Exit codes: 0 ended when told to, 2 wrong usage, 3 it could not be started.
     """

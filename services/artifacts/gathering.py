@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ..flight_recorder.dump_looks import is_one_run, newest_first
-from ..ranksets import RankSet
+from ..ranksets import RankSet, ranks_said
 from ..spool import INLINE_LIMIT
 from .artifact import Refused
 from .log_clashes import without_clashes
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Gathered", "gather", "key_of", "traces_by_rank"]
 
+_FOLDERS_NAMED = 6
 _LOG_NAMES = (".log", ".out", ".err", ".log.gz")
 
 
@@ -65,6 +66,8 @@ class Gathered:
     mixed: RankSet = field(default_factory=RankSet)
     """Ranks of which dumps of several hosts or runs lie together: which belong to the others is not sure."""
     refused: tuple[Refused, ...] = ()
+    silent: tuple[Refused, ...] = ()
+    """Files that were read and say nothing of any rank, with why."""
     notes: tuple[str, ...] = ()
     """What limits what is said, one plain line each."""
     asides: tuple[str, ...] = ()
@@ -148,6 +151,7 @@ def _joined(reads: Sequence[ArtifactRead], bundled: Sequence[tuple[str, BundleEv
     refused += tuple(Refused(name, trouble) for name, found in bundled for trouble in found.trouble)
     stored = [found.store for _, found in bundled if found.store is not None]
     notes = [f"{one.artifact.name}: {note}" for one in reads for note in one.notes]
+    folders = _in_several_folders(reads)
     return Gathered(
         dumps=tuple(dumps),
         bodies={key_of(dump): body for dump, body in with_bodies},
@@ -175,7 +179,8 @@ def _joined(reads: Sequence[ArtifactRead], bundled: Sequence[tuple[str, BundleEv
         unreadable=_unreadable(reads, dumps),
         mixed=others | RankSet(rank for rank, known in newest_first(dumps).items() if not is_one_run(known)),
         refused=refused,
-        notes=(*strange, *_hosts_of_one_rank(dumps), *_runs_of_one_rank(dumps), *notes),
+        silent=tuple(Refused(one.artifact.name, why, partial=False) for one in reads if (why := _silence(one))),
+        notes=(*strange, *_folders_said(folders), *_hosts_of_one_rank(dumps), *_runs_of_one_rank(dumps), *notes),
         asides=(*intake.notes, *(f"{name}: {line}" for name, found in bundled for line in found.said)),
     )
 
@@ -200,6 +205,23 @@ def _other_jobs(
 def key_of(dump: Dump) -> tuple[int, str, int]:
     """What tells one dump of a target from the others: rank, file and time."""
     return dump.rank, dump.source, dump.taken_at or 0
+
+
+def _silence(one: ArtifactRead) -> str:
+    """Why a file that was read says nothing of any rank; empty where it says something, or was refused."""
+    if one.refused is not None:
+        return ""
+    if one.log is not None:
+        told = one.log.evidence or one.log.watchdog or one.log.heard
+        return "" if told else next(iter(one.notes), "a log in which no rank says anything")
+    periodic = one.periodic
+    if periodic is None or periodic.evidence or periodic.store is not None:
+        return ""
+    if one.kind is ArtifactKind.PERIODIC_RECORDER and periodic.recorders:
+        return "tables of the flight recorder as text are not judged: give its dumps (nccl_trace_rank_N)"
+    if one.kind is ArtifactKind.PERIODIC_HEALTH and not one.notes:
+        return "no rank of the job has torchcomms, whose health checks it would hold"
+    return next(iter(one.notes), "no rank has an answer in it")
 
 
 def _quiet_logs(reads: Iterable[ArtifactRead]) -> RankSet:
@@ -260,6 +282,26 @@ def _unreadable(reads: Iterable[ArtifactRead], dumps: Iterable[Dump]) -> dict[in
         if one.rank is not None and one.rank not in readable:
             unreadable.setdefault(one.rank, failed.reason)
     return unreadable
+
+
+def _in_several_folders(reads: Iterable[ArtifactRead]) -> dict[int, set[str]]:
+    """Ranks whose dumps lie in several folders, with these: of one job at several times, or of several jobs."""
+    folders: dict[int, set[str]] = defaultdict(set)
+    for one in reads:
+        if one.dump is not None:
+            folders[one.dump.rank].add(one.artifact.name.rpartition("/")[0])
+    return {rank: names for rank, names in folders.items() if len(names) > 1}
+
+
+def _folders_said(folders: Mapping[int, set[str]]) -> tuple[str, ...]:
+    if not folders:
+        return ()
+    names = sorted(set().union(*folders.values()))
+    shown = ", ".join(name or "." for name in names[:_FOLDERS_NAMED]) + (", ..." if len(names) > _FOLDERS_NAMED else "")
+    return (
+        f"{ranks_said(RankSet(folders), 'has', 'have')} dumps in {len(names):,} folders ({shown}): taken as looks of "
+        "one job, the newest last; if they are several jobs, open one folder, or say report --summary for a line each",
+    )
 
 
 def _hosts_of_one_rank(dumps: Iterable[Dump]) -> tuple[str, ...]:

@@ -280,8 +280,11 @@ class _Reader:
         elif stream.local is not None:
             said = "it is a number on one of several hosts"
         else:
-            said = "neither it nor the file's name says a rank" if key else "the file's name says no rank"
-        return f"{len(stream.found):,} stacks {where}, {named}, belong to no known rank: {said}"
+            bare = "the file's name says no rank: rename it to rank_N.log"
+            said = "neither it nor the file's name says a rank" if key else bare
+        count = len(stream.found)
+        stacks, belong = ("stack", "belongs") if count == 1 else ("stacks", "belong")
+        return f"{count:,} {stacks} {where}, {named}, {belong} to no known rank: {said}"
 
     def _looks(self, rank: int, found: list[tuple[Block, Body]]) -> Iterator[Evidence]:
         """The stacks of a rank with their times.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median_low
 from typing import TYPE_CHECKING
 
 from ..flight_recorder.dump_looks import looks_of
+from ..instants import APART_NS
 from ..ranksets import RankSet
 from .recorder_dump import newest_instant
 
@@ -21,8 +22,6 @@ __all__ = ["MOST_LOOKS", "FileLook", "file_looks"]
 
 MOST_LOOKS = 256
 """Looks made of files, the newest ones; a job that dumped its stacks every minute for days has more."""
-_OF_ANOTHER_TIME_NS = 15 * 3600 * 10**9
-"""More than a time of day in a name can be off, which says no zone and is read as UTC (14 hours)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +34,7 @@ class FileLook:
     """Flight recorder dumps, at most one a rank."""
     evidence: tuple[Evidence, ...]
     """The rest, at most one of each source a rank, by rank."""
-    outdated: RankSet = RankSet()
+    outdated: RankSet = field(default_factory=RankSet)
     """Ranks of which something is left out: it was written long before the last calls that the dumps have."""
 
 
@@ -53,7 +52,7 @@ def file_looks(dumps: Sequence[Dump], evidence: Sequence[Evidence]) -> tuple[Fil
     for place in range(min(depth, MOST_LOOKS)):
         some = recorded[-1 - place] if place < len(recorded) else ()
         found = told[place] if place < len(told) else ()
-        since = _last_calls(some) - _OF_ANOTHER_TIME_NS
+        since = _last_calls(some) - APART_NS
         rest = tuple(one for one in found if one.taken_at >= since)
         outdated = RankSet(one.rank for one in found if one.taken_at < since)
         moments = [dump.taken_at or 0 for dump in some] + [one.taken_at for one in rest]

@@ -47,6 +47,8 @@ class SessionFacts:
     report: dict[str, Any]
     """`report.document`."""
     markdown: str
+    unread: str = ""
+    """Why the keys of the job's store are not known, one plain line; empty where they are or it has no store."""
 
     @classmethod
     def of(cls, session: Session) -> SessionFacts:
@@ -61,6 +63,7 @@ class SessionFacts:
             tuple(session.store.values.values()),
             document(session, with_ranks=True),
             render_markdown(session),
+            _unread(session),
         )
 
     @classmethod
@@ -112,7 +115,15 @@ def write_bundle(
             if told is not None and (done % 64 == 0 or done == total):
                 told(done, total)
         recording.finish(facts.listing, facts.values, facts.report, facts.markdown)
-        return BundleWritten(path, writer.size, len(looks), total, recording.left_out)
+        left_out = (facts.unread, *recording.left_out) if facts.unread else recording.left_out
+        return BundleWritten(path, writer.size, len(looks), total, left_out)
+
+
+def _unread(session: Session) -> str:
+    if session.store.listing is not None or not session.store.where:
+        return ""
+    why = "not read before (screen 7 reads them)" if session.asks else "they were not kept"
+    return f"the store's keys: {why}"
 
 
 def _snapshot(look: LookRecord | Snapshot) -> Snapshot:

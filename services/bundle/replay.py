@@ -18,6 +18,7 @@ from ..snapshot import LookContext, Outcome
 from ..spool import EMPTY
 from ..targets import TargetError
 from ..watchdog_findings import watchdog_findings
+from .chosen_ranks import not_there, restricted
 from .errors import BundleError
 from .reader import open_bundle
 
@@ -46,14 +47,23 @@ _NOT_FOUND = 404
 class Replay:
     """One bundle, opened. Lives on the engine's event loop, reads and judges in `analyses`."""
 
-    def __init__(self, path: Path, *, emit: Callable[[events.Event], None], analyses: Executor) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        emit: Callable[[events.Event], None],
+        analyses: Executor,
+        ranks: RankSet | None = None,
+    ) -> None:
         """
         Args:
             path: the bundle.
             emit: takes every event.
             analyses: runs reading and the analyses, one at a time.
+            ranks: the ranks to look at (--ranks), all when None.
         """
         self.path = path
+        self._ranks = ranks
         self._emit = emit
         self._analyses = analyses
         self._bundle: Bundle | None = None
@@ -73,7 +83,7 @@ class Replay:
         """Read the lists of the bundle and say with TargetOpened whose ranks it holds.
 
         Raises:
-            TargetError: it is no bundle, can't be read, or holds no look.
+            TargetError: it is no bundle, can't be read, holds no look, or none of the wanted ranks.
         """
         self._emit(events.TargetOpening(str(self.path)))
         try:
@@ -96,7 +106,7 @@ class Replay:
             bundled = self._bundle.looks[self._next]
             self._next += 1
             try:
-                read = await self._in_background(bundled.read, self._look_id + 1)
+                read = self._chosen(await self._in_background(bundled.read, self._look_id + 1))
             except (BundleError, OSError) as error:
                 self._unreadable(f"look {bundled.number} of the bundle can't be read: {error}")
             else:
@@ -118,10 +128,30 @@ class Replay:
         try:
             if not bundle.looks:
                 raise BundleError("it holds no look", hint="the capture was interrupted before the first one began")
-            return bundle, _first(bundle), _store_events(bundle)
+            first = _first(bundle)
+            if self._ranks is not None:
+                self._refuse_others(bundle, first, self._ranks)
+            return bundle, self._chosen(first), _store_events(bundle)
         except BaseException:
             bundle.close()
             raise
+
+    def _chosen(self, read: LookRead) -> LookRead:
+        return read if self._ranks is None else restricted(read, self._ranks)
+
+    def _refuse_others(self, bundle: Bundle, first: LookRead, wanted: RankSet) -> None:
+        """
+        Raises:
+            TargetError: no look of the bundle holds a rank that is wanted.
+        """
+        known = _ranks_of(first)
+        for bundled in bundle.looks if not known & wanted else ():
+            try:
+                known |= _ranks_of(bundled.read())
+            except BundleError:
+                continue  # it is told when its turn comes
+        if not known & wanted:
+            raise TargetError(f"{self.path.name}: {not_there(wanted, known)}", hint="give other ranks with --ranks")
 
     def _tell_target(self, opened: events.TargetOpened) -> None:
         assert self._bundle is not None
@@ -265,6 +295,12 @@ class Replay:
 
     async def _in_background(self, work: Callable[..., T], *given: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._analyses, work, *given)
+
+
+def _ranks_of(read: LookRead) -> RankSet:
+    """All ranks that a look knows of, those that joined it included."""
+    targets = (read.opened, *(step for step in read.steps if isinstance(step, events.TargetOpened)))
+    return RankSet(address.rank for target in targets for address in target.addresses)
 
 
 def _first(bundle: Bundle) -> LookRead:

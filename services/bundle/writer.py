@@ -69,6 +69,8 @@ class BundleWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._is_open and not self.begun:  # nothing came into it (a full disk): it is of no use to anybody
+            self.abandon()
         self.close()
 
     @property

@@ -11,6 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..health import read_health
+from ..instants import APART_NS
+from ..recorder_look import DUMP_FILE
 from ..snapshot import Outcome, RankAddress, RankClass, RankReply, RankState
 from .probes import COUNTERS, HEALTH
 
@@ -161,8 +163,11 @@ def _from_dump(state: RankState, reply: RankReply) -> RankState:
 def _from_file(state: RankState, reply: RankReply) -> RankState:
     """How a rank answered torch's own sweep, of which a periodic dump is left; other files tell nothing of this.
 
-    Counters need no GIL: without them too the process does not run.
+    Counters need no GIL: without them too the process does not run. A rank that recorded calls long after it did not
+    answer was running then.
     """
+    if reply.source == DUMP_FILE and state.since is not None and reply.started_at > state.since + APART_NS:
+        return _become(state, RankClass.UNKNOWN, begin(state.address).reason, reply.started_at)
     if reply.source not in ("dump_traceback", COUNTERS.source):
         return state
     at, counters = reply.started_at, reply.source == COUNTERS.source

@@ -67,7 +67,7 @@ def examine(session: Session, frames: FramesSeen | None = None) -> tuple[Check, 
         )
     if session.latest is None:
         return (Check("target", CheckState.UNKNOWN, "No look at the job has ended."),)
-    if session.post_mortem:
+    if not session.asks:  # what a bundle kept of how ranks were reached says nothing of now
         return tuple(recorder_checks(session, frames))
     return (*reach_checks(session), *recorder_checks(session, frames), _py_spy(session))
 

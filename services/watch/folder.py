@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -62,6 +63,7 @@ class IncidentFolder:
             BundleError: more than a bundle may hold.
             OSError: it can't be written.
         """
+        facts = replace(facts, unread="")  # a watch never reads keys: that is no news with each file
         taken = {entry.name for entry in self.path.iterdir()}
         while True:
             name = free_name(at, why, taken)

@@ -47,7 +47,7 @@ def bundled(tmp_path: Path) -> Callable[[Attached], None]:
         for redacted in ((), ("hosts", "paths", "store")):
             path = tmp_path / f"job{len(redacted)}.xpudbg"
             done = write_bundle(path, live.looks, SessionFacts.of(live), redacted)
-            assert done.left_out == ()
+            assert not [said for said in done.left_out if not said.startswith("the store's keys:")]
             session, _ = replayed(path)
             assert judged(session) == judged(live)
             if not redacted:

@@ -10,11 +10,13 @@ import tarfile
 import tempfile
 import zipfile
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob, Fault
+from tests.fakes.replies import START
 from tests.services.artifacts.log_texts import faulthandler_text, periodic_text, signal, status, timeout
 from tests.services.artifacts.packed import tar_of, tar_record
 from tests.services.bundle.making import whole
@@ -60,10 +62,10 @@ def told(session: Session) -> tuple[object, ...]:
     )
 
 
-def job_files(folder: Path, ranks: Iterable[int] = range(3)) -> Path:
+def job_files(folder: Path, ranks: Iterable[int] = range(3), job: FakeJob | None = None) -> Path:
     folder.mkdir(exist_ok=True)
     for rank in ranks:
-        (folder / f"nccl_trace_rank_{rank}").write_bytes(JOB.as_json(rank))
+        (folder / f"nccl_trace_rank_{rank}").write_bytes((job or JOB).as_json(rank))
     return folder
 
 
@@ -250,7 +252,7 @@ def test_how_far_the_reading_is_is_told(tmp_path: Path) -> None:
 
 
 def test_a_bundle_beside_other_files_is_judged_with_them(tmp_path: Path) -> None:
-    folder = job_files(tmp_path / "job")
+    folder = job_files(tmp_path / "job", job=replace(JOB, start_ns=START))
     whole(folder / "incident.xpudbg")
     session = opened(folder)
     assert found(session) == [("not_joined", "certain", "1")]

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob, Fault
+from tests.services.artifacts.log_texts import faulthandler_text, periodic_text
 from xpudbg.services import events
 from xpudbg.services.attach_options import AttachOptions
 from xpudbg.services.engine import Engine
@@ -20,6 +21,12 @@ from xpudbg.services.session import Phase, Session
 from xpudbg.services.targets import FilesTarget
 
 DUMPS = Path(__file__).parents[1] / "data" / "flight_recorder"
+KNOWN = "0-2"
+LOGGED = """epoch 1
+Current thread 0x00007f0000000000 (most recent call first):
+  File "/job/train.py", line 3 in train_step
+  File "/job/train.py", line 4 in <module>
+"""
 
 
 def opened(*paths: Path, options: AttachOptions | None = None) -> Session:
@@ -109,6 +116,34 @@ def test_ranks_can_be_chosen_and_missing_ones_of_a_known_world_are_shown() -> No
     folder = DUMPS / "coalesced-missing-on-one-rank"
     assert opened(folder, options=AttachOptions(ranks=RankSet([2]))).all_ranks == RankSet([2])
     assert opened(folder, options=AttachOptions(world_size=5)).all_ranks == RankSet.full(5)
+    some = opened(folder, options=AttachOptions(ranks=RankSet([2, 9])))
+    assert (some.all_ranks, some.notes[-1]) == (RankSet([2]), f"--ranks 9: the files are of ranks {KNOWN} only")
+    none = opened(folder, options=AttachOptions(ranks=RankSet([9])))
+    assert none.phase is Phase.FAILED
+    assert none.failure.endswith(f"--ranks 9: the files are of ranks {KNOWN} only")
+
+
+def test_why_a_file_is_of_no_use_is_said(tmp_path: Path) -> None:
+    log, health = tmp_path / "train.log", tmp_path / "torchcomms_health_check_20260923_065505.txt"
+    log.write_text(LOGGED)
+    missing = (404, "Handler torchcomms_health_check not found")
+    health.write_text(periodic_text("torchcomms_health_check", [missing, missing]))
+    said = opened(log).failure
+    assert "1 file (" in said
+    assert "belongs to no known rank: the file's name says no rank: rename it to rank_N.log)" in said
+    assert "no rank of the job has torchcomms, whose health checks it would hold)" in opened(health).failure
+    named = tmp_path / "rank_3.log"
+    named.write_bytes(log.read_bytes())
+    assert 3 in opened(named).all_ranks
+
+
+def test_a_store_alone_has_no_rank_and_none_to_come(tmp_path: Path) -> None:
+    store = tmp_path / "tcpstore_20260923_065505.txt"
+    store.write_text("foo: b'bar'\n")
+    session = opened(store, tmp_path / "gone")
+    assert (session.world_size, session.post_mortem, session.asks) == (0, True, False)
+    assert session.verdict.summary == "no rank is known: these files hold the store's keys only (screen 7)"
+    assert not session.verdict.under_way
 
 
 def test_files_that_go_away_are_a_note_not_a_defect(tmp_path: Path) -> None:
@@ -208,3 +243,17 @@ def test_everybody_inside_one_call_is_no_all_clear(tmp_path: Path) -> None:
     assert session.verdict.summary.startswith(
         "Everybody waits inside all_reduce #5 of default_pg and nobody has completed it: a device or the network"
     )
+
+
+def test_answers_of_the_day_before_say_nothing_of_a_job_that_went_on(tmp_path: Path) -> None:
+    """The sweep of another day found rank 2 dead and rank 0 elsewhere; since then all of them have made calls."""
+    write(tmp_path, hung(9, 5), range(3))
+    answers: list[str | tuple[int, str]] = [faulthandler_text(0), faulthandler_text(1), (503, "Connection refused")]
+    for hour in (10, 11):
+        text = periodic_text("dump_traceback", answers)
+        (tmp_path / f"stacks_20261129_{hour}0000.txt").write_text(text)
+    session = opened(tmp_path)
+    assert found(session) == [("not_joined", "certain", "1")]
+    assert session.latest is not None
+    (note,) = (note for note in session.latest.notes if "left out" in note)
+    assert note.startswith("of ranks 0-2 stacks or other answers are left out")

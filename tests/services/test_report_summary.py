@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from tests.services.report_html.pages import hung, session_of
 from tests.tui.scripted import job
 from xpudbg.services import events
+from xpudbg.services.findings import Confidence, Finding, Severity, Verdict, VerdictValue
+from xpudbg.services.ranksets import RankSet
 from xpudbg.services.report_summary import (
     JobLine,
     job_line,
     refused,
     summary_json,
     summary_markdown,
+    summary_notes,
     summary_row,
     summary_title,
     target_width,
@@ -64,6 +68,24 @@ def test_markdown_is_one_table() -> None:
     text = summary_markdown(lines())
     assert [line.replace("\\|", "").count("|") for line in text.splitlines()] == [6] * 7
     assert "\x1b" not in text
+
+
+def test_the_sign_of_a_partial_answer_is_explained_where_it_stands() -> None:
+    assert summary_notes(lines()) == ""
+    unreadable = refused("c", "no such file", 3)
+    assert summary_notes([unreadable]) == ""
+    partial = replace(job_line("b", session_of(job(4)), 4), partial=True)
+    assert " ok* " in summary_row(partial, 1)
+    assert summary_notes([unreadable, partial]).startswith("* partial: ")
+
+
+def test_an_unknown_verdict_is_as_sure_as_its_first_finding() -> None:
+    found = Finding("waits", Severity.INFO, Confidence.LIKELY, RankSet(), "Rank 3 waits.", "", "")
+    for verdict, sure in ((VerdictValue.UNKNOWN, "likely"), (VerdictValue.OK, None)):
+        session = session_of(job(4))
+        session._verdict = Verdict(verdict, "Rank 3 waits for somebody.", (found,))
+        line = job_line("a", session, 0)
+        assert (line.confidence, line.kind, line.findings) == (sure, None, 0)
 
 
 @pytest.mark.parametrize(

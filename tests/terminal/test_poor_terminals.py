@@ -31,7 +31,7 @@ def test_ascii_no_colours_and_no_mouse(tmp_path: Path) -> None:
         terminal.press(":")
         terminal.wait_for("Search for commands~(.|\n)*Overview  1", within=30)
         terminal.press("\x1b")
-        terminal.wait_for(r"rank \^ (.|\n)* 0  o alive", within=30)
+        terminal.wait_for(r"rank \^ (.|\n)* 3  o alive", within=30)
         terminal.press("q")
         assert terminal.wait_for_exit(within=30) == 0
         sent = terminal.received

@@ -36,6 +36,9 @@ def test_what_is_missing_is_said() -> None:
     session = Session()
     assert needs_target(session) == can_look(session) == "nothing is attached"
     assert needs_ranks(session) == "no rank is known yet"
+    files = Session()
+    files.apply(events.TargetOpened("files", 0, (), of_files=True))
+    assert needs_ranks(files) == "no rank is known"
     session.apply(events.TargetOpening("s"))
     assert can_look(session) == "the target is being opened"
     for event in job(4):
@@ -96,6 +99,6 @@ def test_files_without_counters_have_no_page_for_them() -> None:
         if isinstance(event, events.TargetOpened):
             event = replace(event, addresses=tuple(replace(one, file="dump_0") for one in event.addresses))
         session.apply(event)
-    assert counters_there(session) == needs_counters(session) == "post mortem: these files hold no wait counters"
+    assert counters_there(session) == needs_counters(session) == "these files hold no wait counters"
     assert needs_earlier_look(session) == "there is only one look"
     assert needs_earlier_look(Session()) == "nothing is attached"

@@ -27,5 +27,7 @@ def test_what_needs_keys_waits_for_them() -> None:
     session.apply(events.TargetOpened("store a:1", 0, (), store="a:1"))
     assert by_name["store"].why_not(session) == ""
     assert by_name["export_value"].why_not(session) == "no key is known yet"
+    session.apply(events.TargetOpened("bundle", 0, (), store="a:1", replayed="a.xpudbg"))
+    assert by_name["export_value"].why_not(session) == "no key is known"
     session.apply(StoreListed(StoreListing((), 0, 1)))
     assert by_name["export_value"].why_not(session) == ""

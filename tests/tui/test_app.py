@@ -41,7 +41,7 @@ async def test_r_looks_again_but_not_while_a_look_is_under_way(tmp_path: Path) -
 async def test_it_looks_by_itself_at_the_interval(tmp_path: Path) -> None:
     async with running(job(4), tmp_path) as run:
         run.clock.now = NOW + SECOND
-        for interval in ("every 2 s", "every 5 s", "every 10 s", "every 30 s", "refresh off", "every 2 s"):
+        for interval in ("every 2 s", "every 5 s", "every 10 s", "every 30 s", "looks again", "every 2 s"):
             await run.press("R")
             assert interval in run.lines()[0]
         assert run.engine.told("look") == 0

@@ -41,6 +41,7 @@ def attached(
 
 def test_a_second_look_comes_by_itself_once(tmp_path: Path) -> None:
     attachment, engine, clock = attached(tmp_path, job(4))
+    assert [attachment.looks_by_itself] == [True]
     clock.now = NOW + int(SECOND_LOOK_S * SECOND) - 1
     attachment.look_when_due()
     assert engine.told("look") == 0
@@ -50,6 +51,7 @@ def test_a_second_look_comes_by_itself_once(tmp_path: Path) -> None:
     assert engine.told("look") == 1
     engine.say(look(2, 4, at=clock.now))
     attachment.drain()
+    assert [attachment.looks_by_itself] == [False]
     clock.now += 1000 * SECOND
     attachment.look_when_due()
     assert engine.told("look") == 1
@@ -61,6 +63,9 @@ def test_more_come_while_it_is_too_soon_to_accuse_a_rank(tmp_path: Path, monkeyp
         tmp_path, recorder_scripts.recorder_job(recorder_scripts.stuck(), stacks=False)
     )
     assert [one.severity.accuses for one in attachment.session.verdict.findings] == [False]
+    attachment._looked_twice = True
+    assert attachment.looks_by_itself
+    attachment._looked_twice = False
     clock.now = NOW + int(SOON_S * SECOND) - 1
     attachment.look_when_due()
     assert engine.told("look") == 0
@@ -92,6 +97,7 @@ def test_none_comes_after_a_look_that_was_ended_or_was_not_the_first(tmp_path: P
     unlooked: list[events.Event] = [events.TargetOpening("s"), opened(4)]
     for script in (cancelled, [*job(4), *look(2, 4)], unlooked):
         attachment, engine, clock = attached(tmp_path, script)
+        assert attachment.looks_by_itself is (script is unlooked)
         clock.now = NOW + 100 * SECOND
         attachment.look_when_due()
         assert engine.told("look") == 0

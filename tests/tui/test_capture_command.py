@@ -17,6 +17,7 @@ from tests.services.bundle.making import replayed, whole
 from tests.tui.test_cli import xpudbg
 from tests.tui.test_doctor_command import one_rank
 from xpudbg.services.bundle.reader import open_bundle
+from xpudbg.tui.capture_command import _with_ending
 from xpudbg.tui.cli import main
 
 
@@ -59,6 +60,18 @@ def test_a_bundle_is_held_against_its_hashes(tmp_path: Path) -> None:
     code, _, errors = usage("--verify", str(path))
     assert code == 3
     assert "it does not begin as a bundle of xpudbg does" in errors
+
+
+@pytest.mark.parametrize(
+    ("given", "made"),
+    [("foo", "foo.xpudbg"), ("foo.xpudbg", "foo.xpudbg"), ("foo.zip", "foo.zip"), ("a.b/foo", "a.b/foo.xpudbg")],
+)
+def test_a_name_without_an_ending_gets_it(given: str, made: str) -> None:
+    assert _with_ending(Path(given)) == Path(made)
+
+
+def test_a_device_stays_what_it_is() -> None:
+    assert _with_ending(Path(os.devnull)) == Path(os.devnull)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tests.fakes.replies import START
+from tests.tui.running import running
+from tests.tui.scripted import job
 from xpudbg.services import events
 from xpudbg.services.artifacts.artifact import Refused
 from xpudbg.services.ranksets import RankSet
@@ -10,8 +14,12 @@ from xpudbg.services.session import Session
 from xpudbg.services.snapshot import RankAddress
 from xpudbg.tui.action import needs_unused
 from xpudbg.tui.file_words import reading_said, unused_said, unused_text
+from xpudbg.tui.screens.answer import AnswerScreen
 from xpudbg.tui.widgets.status_bar import status_line
 from xpudbg.tui.widgets.verdict_lines import card
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 EMPTY = Refused("rank_3.json", "empty")
 README = Refused("README", "a text", partial=False)
@@ -82,6 +90,16 @@ def test_the_list_of_them() -> None:
         "",
         "  README: a text",
     ]
+
+
+async def test_a_long_reason_goes_on_in_the_next_line(tmp_path: Path) -> None:
+    reason = " ".join(f"word-{number}" for number in range(30)) + " end-of-it"
+    async with running([*job(4)], tmp_path, size=(80, 24)) as run:
+        screen = AnswerScreen("files", f"could not be used\n\n  rank_3.json: {reason}", wrap=True)
+        run.app.push_screen(screen)
+        await run.until(lambda: "end-of-it" in run.text(), "the whole reason is there")
+        assert "word-29" in run.text()
+        assert screen.text_to_copy()[0].endswith(f"rank_3.json: {reason}")
 
 
 def test_when_there_is_no_such_list() -> None:

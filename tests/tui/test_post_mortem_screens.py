@@ -32,7 +32,7 @@ async def test_dumps_are_opened_from_the_start_screen(tmp_path: Path) -> None:
             assert "read again" in run.lines()[-1]
             for action in ("refresh", "cancel_look"):
                 app.perform(action)
-            await run.until(lambda: run.text().count("post mortem: nothing to ask") == 2)
+            await run.until(lambda: run.text().count("this is a post mortem, there is nothing to ask") == 2)
             looks = len(app.session.looks)
             await run.press("r")
             await run.until(lambda: len(app.session.looks) > looks, "the dumps are read again")
@@ -47,7 +47,7 @@ async def test_dumps_are_opened_from_the_start_screen(tmp_path: Path) -> None:
             app.attachment.look_when_due()
             await run.press("3")
             app.perform("py_spy")
-            await run.until(lambda: run.text().count("post mortem: nothing to ask") >= 1)
+            await run.until(lambda: run.text().count("this is a post mortem, there is nothing to ask") >= 1)
             assert not app.attachment.asking
 
 
@@ -96,7 +96,7 @@ async def test_the_files_that_could_not_be_used_and_reading_again(tmp_path: Path
     for path in DUMPS.glob("rank_*.json"):
         shutil.copy(path, folder)
     (folder / "rank_3.json").write_bytes(b"")
-    (folder / "stacks_20250923_065505.txt").write_text(periodic_text("dump_traceback", [faulthandler_text(0)] * 3))
+    (folder / "stacks_20261130_135600.txt").write_text(periodic_text("dump_traceback", [faulthandler_text(0)] * 3))
     with Engine() as engine:
         app = XpudbgApp(
             engine, FilesTarget((folder,)), AttachOptions(), env={}, recent=RecentTargets(tmp_path / "recent.json")

@@ -13,6 +13,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
+from xpudbg.services.simulate.scenarios import SCENARIOS
 from xpudbg.tui.cli import main
 
 ROOT = Path(__file__).parents[2]
@@ -146,6 +147,20 @@ def test_examples_name_options_that_there_are(name: str) -> None:
         if line.strip().startswith("xpudbg "):
             used = {word.partition("=")[0] for word in shlex.split(line) if word.startswith("-")}
             assert used <= known, line
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_examples_name_scenarios_that_there_are(name: str) -> None:
+    for line in run(name, "--help").stdout.splitlines():
+        words = line.split()
+        if words[:1] == ["xpudbg"] and "--scenario" in words:
+            assert words[words.index("--scenario") + 1] in SCENARIOS, line
+
+
+def test_ranks_alone_is_for_a_report_only_and_the_mouse_is_told_both_ways() -> None:
+    alone = [name for name in COMMANDS if "Alone: a row for each rank." in " ".join(run(name, "--help").stdout.split())]
+    assert alone == ["report"]
+    assert "Take the mouse, or leave it to the terminal" in " ".join(run("demo", "--help").stdout.split())
 
 
 def test_the_help_of_all_fits_80_columns() -> None:

@@ -47,7 +47,7 @@ def test_what_is_seen(signs: str, expected: str) -> None:
     assert in_ascii(signs) == expected
 
 
-@pytest.mark.parametrize("signs", ["░▒█×!?", "│◆┄░▒!", "▲▼", "‹›"])
+@pytest.mark.parametrize("signs", ["▁▃▄▅▆▇░▒█×!?", "▁▃▄▅▆▇█│◆┄░▒!", "▲▼", "‹›"])
 def test_signs_that_mean_different_things_stay_different(signs: str) -> None:
     assert len(set(in_ascii(signs))) == len(signs)
 

@@ -11,6 +11,7 @@ from ..actions import Scope, bindings
 from ..widgets.footer import KeyFooter
 from ..widgets.painted import styled
 from ..widgets.raw_text import RawText
+from ..widgets.text import plain, wrapped_line
 from .handing_over import HandsOver
 
 if TYPE_CHECKING:
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
 
 __all__ = ["AnswerScreen"]
 
+_MARGIN = 6
+"""Terminal cells at the sides of the text."""
+_WIDEST = 160
+"""Terminal cells of the box (styles/store.tcss)."""
+_LEAST = 20
+"""Terminal cells that a line has at least."""
+
 
 class AnswerScreen(HandsOver, ModalScreen[None]):
     """A title and a text that scrolls."""
@@ -28,8 +36,13 @@ class AnswerScreen(HandsOver, ModalScreen[None]):
     BINDINGS = bindings(Scope.ANSWER)
     SCOPES = (Scope.ANSWER, Scope.TEXT)
 
-    def __init__(self, title: str, text: str) -> None:
+    def __init__(self, title: str, text: str, *, wrap: bool = False) -> None:
+        """
+        Args:
+            wrap: lines that are too long go on in the next one; else they scroll.
+        """
         super().__init__()
+        self._wrap = wrap
         self._title = title
         self._text = text
 
@@ -39,10 +52,20 @@ class AnswerScreen(HandsOver, ModalScreen[None]):
             yield KeyFooter(self.SCOPES)
 
     def on_mount(self) -> None:
-        raw = self.query_one(RawText)
-        raw.show(styled(self._title), lambda: self._text, self._title, self._text)
+        self._show()
         self.query_one(KeyFooter).show(self.app.session)
-        self.set_focus(raw.log_widget)
+        self.set_focus(self.query_one(RawText).log_widget)
+
+    def on_resize(self) -> None:
+        if self._wrap:
+            self._show()
+
+    def _show(self) -> None:
+        text, width = self._text, max(min(self.app.size.width * 9 // 10, _WIDEST) - _MARGIN, _LEAST)
+        if self._wrap:
+            lines = (wrapped_line(plain(line), width) for line in text.split("\n"))
+            text = "\n".join(piece for pieces in lines for piece in pieces)
+        self.query_one(RawText).show(styled(self._title), lambda: text, self._title, text)
 
     def do_close_answer(self) -> None:
         self.dismiss(None)

@@ -183,7 +183,8 @@ class DispatchPanes(JobScreen, inherit_bindings=False):
 
     def _show_lines(self) -> None:
         app = self.app
-        self.query_one(StatusBar).show(self.session, app.clock(), app.attachment.refresh_s, follows=False)
+        again = app.attachment.looks_by_itself
+        self.query_one(StatusBar).show(self.session, app.clock(), app.attachment.refresh_s, follows=False, again=again)
         typing: tuple[Scope, ...] = ()
         if self.query_one(FilterBar).typing:
             typing = (Scope.FILTER, Scope.APP)

@@ -36,7 +36,6 @@ __all__ = ["ExportChoice", "ExportRequest", "ask_for_export", "table_choice"]
 
 LONG_EXPORT = 20_000
 """Rows from which on it is said that writing has begun."""
-_TEXT = "A new file: .csv, .json or .md by its ending. One that is there is left alone."
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +114,7 @@ class ExportRequest(ModalScreen[tuple[ExportChoice, Path] | None]):
         endings = tuple(dict.fromkeys(ending for choice in self._choices for ending in choice.endings))
         with Vertical(id="request") as box:
             box.border_title = "Export"
-            yield Static(Content(_TEXT), id="request-text")
+            yield Static(Content(_said(self._choices[0])), id="request-text")
             yield Input(self._offered, compact=True, id="request-line", suggester=PathSuggester(endings))
             yield Static(id="request-error")
             yield OptionList(
@@ -139,6 +138,7 @@ class ExportRequest(ModalScreen[tuple[ExportChoice, Path] | None]):
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """The line offers the name of what is chosen, unless something else was typed."""
         event.stop()
+        self.query_one("#request-text", Static).update(Content(_said(self._choices[event.option_index])))
         line = self.query_one(Input)
         if line.value == self._offered:
             line.value = self._offered = self._choices[event.option_index].name
@@ -166,6 +166,14 @@ class ExportRequest(ModalScreen[tuple[ExportChoice, Path] | None]):
 
     def do_leave_line(self) -> None:
         self.dismiss(None)
+
+
+def _said(choice: ExportChoice) -> str:
+    """What kind of name is wanted."""
+    *others, last = choice.endings
+    endings = f"{', '.join(others)} or {last}" if others else last
+    kind = f"{endings} by its ending" if choice.endings == ENDINGS else f"its name ends in {endings}"
+    return f"A new file: {kind}. One that is there is left alone."
 
 
 def _refused(typed: str, choice: ExportChoice) -> str:

@@ -148,7 +148,12 @@ class JobScreen(HandsOver, Screen[None]):
         app = self.app
         follows = self.FOLLOWS_LOOKS
         self.query_one(StatusBar).show(
-            self.session, app.clock(), app.attachment.refresh_s, incident_parts(app), follows=follows
+            self.session,
+            app.clock(),
+            app.attachment.refresh_s,
+            incident_parts(app),
+            follows=follows,
+            again=app.attachment.looks_by_itself,
         )
         self.query_one(LookStrip).show(self.session, app.clock(), follows=follows)
         words = {"refresh": f"every {app.attachment.refresh_s:g} s" if app.attachment.refresh_s else "refresh off"}
@@ -362,7 +367,8 @@ class JobScreen(HandsOver, Screen[None]):
         ask_for_handler(self)
 
     def do_unused_files(self) -> None:
-        self.app.push_screen(AnswerScreen(*unused_text(self.session)))
+        title, text = unused_text(self.session)
+        self.app.push_screen(AnswerScreen(title, text, wrap=True))
 
     def do_doctor(self) -> None:
         self.app.push_screen(DoctorScreen())

@@ -49,13 +49,15 @@ class LookCompareScreen(HandsOver, ModalScreen[None]):
     BINDINGS = bindings(Scope.COMPARISON)
     SCOPES = (Scope.COMPARISON, Scope.TEXT)
 
-    def __init__(self, before: int, after: int) -> None:
+    def __init__(self, before: int, after: int, *, oldest: bool = False) -> None:
         """
         Args:
             before, after: numbers of the two looks.
+            oldest: the first of them is the one that was shown, as there is none before it.
         """
         super().__init__()
         self._pair: _Pair = (before, after)
+        self._oldest = before if oldest else None
         self._text = ""
 
     def compose(self) -> ComposeResult:
@@ -90,8 +92,14 @@ class LookCompareScreen(HandsOver, ModalScreen[None]):
 
     def _show(self, trouble: str, text: str) -> None:
         before, after = self._pair
-        title = f"what changed  A: look {before}  B: look {after}{f': {trouble}' if trouble else ''}"
+        title = f"what changed  A: look {before}  B: look {after}{f': {trouble}' if trouble else self._about(before)}"
         self.query_one(RawText).show(styled(title), lambda: text, self._pair, text)
+
+    def _about(self, before: int) -> str:
+        """Why the look that was shown is the first of the two and not the second."""
+        if before != self._oldest or self.app.session.book.before(before) is not None:
+            return ""
+        return f"  (there is no look before {before})"
 
     def _change(self, before: int, after: int) -> None:
         self._pair = (before, after)
@@ -137,15 +145,15 @@ class LookCompareScreen(HandsOver, ModalScreen[None]):
 
 
 def compare_looks(session: Session) -> LookCompareScreen | None:
-    """The look shown against the one before it; the oldest one against the newest. None when there is only one."""
+    """The look shown against the one before it; the oldest one against the next. None when there is only one."""
     look = session.look
     if look is None:
         return None
     before = session.book.before(look.id)
     if before is not None:
         return LookCompareScreen(before.snapshot.id, look.id)
-    newest = session.latest
-    return None if newest is None or newest.id == look.id else LookCompareScreen(look.id, newest.id)
+    after = session.book.after(look.id)
+    return None if after is None else LookCompareScreen(look.id, after.snapshot.id, oldest=True)
 
 
 def _compared(pair: _Pair, before: LookRecord, after: LookRecord, width: int) -> Compared:

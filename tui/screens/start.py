@@ -14,7 +14,7 @@ from textual.widgets.option_list import Option
 
 from ...services.targets import DemoTarget, TargetError, parse_target
 from ..actions import Scope, bindings
-from ..path_suggester import PathSuggester
+from ..path_suggester import PathSuggester, take_suggestion
 from ..widgets.footer import KeyFooter
 from ..widgets.painted import styled
 from ..widgets.text import cell_len, fit, plain
@@ -74,6 +74,11 @@ class StartScreen(Screen[None]):
         self.set_focus(choices)
         choices.action_first()
 
+    def do_complete_name(self) -> None:
+        line = self.query_one(Input)
+        if self.focused is not line or not take_suggestion(line):
+            self.focus_next()
+
     def do_ops(self) -> None:
         self.app.switch_mode("dispatch")
 
@@ -109,7 +114,8 @@ class StartScreen(Screen[None]):
     def _show_keys(self) -> None:
         if self.is_ready:
             typing = (*self.SCOPES, Scope.APP) if isinstance(self.focused, Input) else ()
-            self.query_one(KeyFooter).show(self.app.session, typing=typing)
+            words = {} if typing else {"complete_name": "next field"}
+            self.query_one(KeyFooter).show(self.app.session, words, typing=typing)
 
     def show_choices(self) -> None:
         """Targets used before, the demo and its scenarios."""

@@ -156,7 +156,8 @@ class StoreScreen(StoreRequests):
     def _nothing(self) -> str:
         store = self.session.store
         if store.failure and store.listing is None:
-            return plain_lines(f"{store.failure}\n\n{store.hint}\n\nr tries again.")
+            again = "\n\nr tries again." if self.session.asks else ""
+            return plain_lines(f"{store.failure}\n\n{store.hint}{again}")
         if self.store_view.search and store.listing is not None:
             return "No key fits. Esc takes the filter away."
         return "The store has no key." if store.listing is not None else ""

@@ -41,6 +41,7 @@ class StatusBar(Painted):
         beside: Sequence[Content] = (),
         *,
         follows: bool = True,
+        again: bool = False,
     ) -> None:
         """
         Args:
@@ -48,8 +49,9 @@ class StatusBar(Painted):
             refresh_s: seconds between looks, None when they are not taken by themselves.
             beside: what else is under way.
             follows: whether the page shows an older look when that is shown elsewhere.
+            again: whether one more look comes by itself although there is no interval.
         """
-        self.paint_with(lambda width: status_line(session, now, refresh_s, width, beside, follows=follows))
+        self.paint_with(lambda width: status_line(session, now, refresh_s, width, beside, follows=follows, again=again))
 
 
 def status_line(
@@ -60,9 +62,10 @@ def status_line(
     beside: Sequence[Content] = (),
     *,
     follows: bool = True,
+    again: bool = False,
 ) -> Content:
     """The line, exactly as wide as there is room: the target is cut first, what is under way last."""
-    right = _right(session, now, refresh_s, beside, follows=follows)
+    right = _right(session, now, refresh_s, beside, follows=follows, again=again)
     if beside and right.cell_length > width - _NAME:
         right = _right(session, now, refresh_s, beside, follows=follows, interval=False)
     if right.cell_length > width - 1:
@@ -91,6 +94,7 @@ def _right(
     beside: Sequence[Content],
     *,
     follows: bool,
+    again: bool = False,
     interval: bool = True,
 ) -> Content:
     parts: list[Content] = []
@@ -109,7 +113,8 @@ def _right(
     elif session.latest is not None:
         parts.append(_age(session, now, refresh_s))
     if interval and session.asks and (session.shown is None or not follows):
-        parts.append(Content.styled(f"every {refresh_s:g} s" if refresh_s else "refresh off", "$foreground-muted"))
+        said = f"every {refresh_s:g} s" if refresh_s else "looks again" if again else "refresh off"
+        parts.append(Content.styled(said, "$foreground-muted"))
     return Content.styled(" · ", "$foreground-muted").join(parts)
 
 

@@ -14,7 +14,8 @@ __all__ = ["COMPONENTS", "HOW_LATE", "LEGEND_BY_CALL", "LEGEND_BY_TIME", "compon
 _BARS = " ▁▂▃▄▅▆▇█"
 assert len(_BARS) == FULL + 1
 
-HOW_LATE = "▁▄▇"
+HOW_LATE = "▁▃▄▅▆▇"
+"""Every level that looks different, also in ASCII."""
 
 _SIGNS_BY_CALL = {
     CellKind.NOTHING: " ",
@@ -48,7 +49,7 @@ LEGEND_BY_CALL = (
     Meaning("?", "at no known time", frozenset((CellKind.MADE,))),
 )
 LEGEND_BY_TIME = (
-    Meaning("▁▄█", "part of the time in calls", frozenset((CellKind.CALL,))),
+    Meaning("▁▃▄▅▆▇█", "part of the time in calls", frozenset((CellKind.CALL,))),
     Meaning("◆", "last by far", frozenset((CellKind.LATE,))),
     Meaning("┄", "queued", frozenset((CellKind.QUEUED,))),
     Meaning("│", "a call, its end not recorded", frozenset((CellKind.MADE,))),

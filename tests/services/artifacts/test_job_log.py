@@ -83,7 +83,7 @@ def test_numbers_of_several_hosts_are_no_ranks() -> None:
     log = read(woven(*(prefixed(f"node-{host} | [default0]:", faulthandler_text(host)) for host in (1, 2))))
     assert (log.evidence, log.heard) == ((), RankSet())
     assert len(log.notes) == 2
-    assert log.notes[0].endswith("belong to no known rank: it is a number on one of several hosts")
+    assert log.notes[0].endswith("to no known rank: it is a number on one of several hosts")
 
 
 def test_several_ranks_under_one_prefix_own_none_of_its_stacks() -> None:
@@ -107,7 +107,8 @@ def test_without_a_prefix_the_name_of_the_file_tells_the_rank(name: str, rank: i
     log = read("starting\n" + faulthandler_text(3), name)
     assert list(told(log)) == ([] if rank is None else [rank])
     assert rank is not None or log.notes == (
-        "1 stacks from line 2 on, without a prefix, belong to no known rank: the file's name says no rank",
+        "1 stack from line 2 on, without a prefix, belongs to no known rank: "
+        "the file's name says no rank: rename it to rank_N.log",
     )
 
 

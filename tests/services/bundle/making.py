@@ -126,8 +126,12 @@ def open_bytes(path: Path, data: bytes) -> Bundle:
     return open_bundle(path)
 
 
-def replayed(path: Path) -> tuple[Session, list[events.Event]]:
-    """The session that a bundle makes, and all its events."""
+def replayed(path: Path, ranks: RankSet | None = None) -> tuple[Session, list[events.Event]]:
+    """The session that a bundle makes, and all its events.
+
+    Args:
+        ranks: those that are looked at, all when None.
+    """
     session, said = Session(), list[events.Event]()
 
     def emit(event: events.Event) -> None:
@@ -135,7 +139,7 @@ def replayed(path: Path) -> tuple[Session, list[events.Event]]:
         said.append(event)
 
     async def run(executor: ThreadPoolExecutor) -> None:
-        replay = Replay(path, emit=emit, analyses=executor)
+        replay = Replay(path, emit=emit, analyses=executor, ranks=ranks)
         try:
             await replay.open()
             await replay.look()

@@ -18,7 +18,10 @@ from xpudbg.services.bundle.reader import open_bundle
 from xpudbg.services.bundle.work import BundleWork
 from xpudbg.services.session import Session
 from xpudbg.services.spool import Body
+from xpudbg.services.store_browse.events import StoreListed, StoreListing
 from xpudbg.services.watch.folder import IncidentFolder
+
+NO_KEYS = "the store's keys: not read before (screen 7 reads them)"
 
 
 def session_of(looks: int) -> Session:
@@ -41,7 +44,7 @@ def test_all_looks_as_they_were(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     done = write_bundle(path, live.looks, SessionFacts.of(live), told=lambda *how_far: told.append(how_far))
     total = sum(len(look.replies) for look in live.looks)
-    assert done == bundle_events.BundleWritten(path, path.stat().st_size, 3, total)
+    assert done == bundle_events.BundleWritten(path, path.stat().st_size, 3, total, (NO_KEYS,))
     assert told[-1] == (total, total)
     assert told == sorted(told)
     session, _ = replayed(path)
@@ -55,6 +58,21 @@ def test_all_looks_as_they_were(tmp_path: Path) -> None:
             key: reply.body.read() for key, reply in was.replies.items()
         }
     assert session.looks[2].ranks[1].stuck == ("ping",)
+
+
+def test_keys_of_the_store_that_are_not_known_are_told(tmp_path: Path) -> None:
+    def left_out(session: Session, name: str) -> tuple[str, ...]:
+        return write_bundle(tmp_path / name, session.looks, SessionFacts.of(session)).left_out
+
+    live = session_of(1)
+    assert left_out(live, "a") == (NO_KEYS,)
+    session, _ = replayed(tmp_path / "a")
+    assert left_out(session, "b") == ("the store's keys: they were not kept",)
+    live.apply(StoreListed(StoreListing((), 0, 1)))
+    assert left_out(live, "c") == ()
+    live = session_of(1)
+    live.apply(opened(store=""))
+    assert left_out(live, "d") == ()
 
 
 def test_only_some_of_the_looks(tmp_path: Path) -> None:
@@ -78,7 +96,10 @@ def test_bodies_that_are_gone_are_told_and_the_rest_is_written(tmp_path: Path) -
     lost = replace(look.replies[0, "dump_traceback"], body=Body(70_000, path=tmp_path / "gone"))
     kept = replace(look, replies={**look.replies} | {(0, "dump_traceback"): lost})
     done = write_bundle(tmp_path / "a", [kept], SessionFacts.of(live))
-    assert done.left_out == ("1 answers: it could not be read: No such file or directory",)
+    assert done.left_out == (
+        NO_KEYS,
+        "1 answers: it could not be read: No such file or directory",
+    )
     reply = open_bundle(tmp_path / "a").looks[0].read().replies[0, "dump_traceback"]
     assert reply.error == "left out of the bundle: it could not be read: No such file or directory"
 

@@ -19,9 +19,10 @@ from xpudbg.services.bundle.reader import open_bundle
 from xpudbg.services.bundle.replay import Replay
 from xpudbg.services.engine import Engine
 from xpudbg.services.look_analysis import LookAnalyst
+from xpudbg.services.ranksets import RankSet
 from xpudbg.services.report import document
 from xpudbg.services.session import Phase, Session
-from xpudbg.services.targets import DemoTarget, FilesTarget, Target
+from xpudbg.services.targets import DemoTarget, FilesTarget, Target, TargetError
 
 DUMPS = Path(__file__).parents[2] / "data" / "flight_recorder"
 
@@ -184,6 +185,34 @@ def test_a_defect_in_the_analyses_closes_the_look_all_the_same(tmp_path: Path, m
     with ThreadPoolExecutor(1) as executor:
         asyncio.run(run(executor))
     assert [look.cancelled for look in session.looks] == [True]
+
+
+def test_only_the_ranks_that_are_wanted(tmp_path: Path) -> None:
+    session, said = replayed(whole(tmp_path / "a.xpudbg"), RankSet([1, 7]))
+    assert session.all_ranks == RankSet([1])
+    assert session.world_size == 3
+    assert {rank for look in session.looks for rank, _ in look.replies} == {1}
+    assert {one.ranks for one in said if isinstance(one, events.LookStarted)} == {RankSet([1])}
+    assert set(session.stacks.dumps) == {1}
+    assert not [one for one in session.verdict.findings if 2 in one.culprits]
+    assert session.notes[-2:] == (
+        "--ranks 7: the bundle has ranks 0-2 only",
+        "of the job's 3 ranks only rank 1 is shown (--ranks)",
+    )
+
+
+def test_ranks_of_which_the_bundle_has_none_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(TargetError, match="--ranks 7-8: the bundle has ranks 0-2 only"):
+        replayed(whole(tmp_path / "a.xpudbg"), RankSet([7, 8]))
+
+
+def test_the_engine_replays_the_ranks_that_are_wanted(tmp_path: Path) -> None:
+    session = Session()
+    with Engine() as engine:
+        engine.attach(FilesTarget((whole(tmp_path / "a.xpudbg", looks=1),)), AttachOptions(ranks=RankSet([0])))
+        while not session.looks:
+            session.apply(engine.events.get(timeout=60))
+    assert session.all_ranks == RankSet([0])
 
 
 def test_the_bodies_of_a_bundle_are_read_when_they_are_wanted(tmp_path: Path) -> None:

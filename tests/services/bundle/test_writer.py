@@ -119,6 +119,20 @@ def test_what_could_not_be_written_whole_leaves_nothing_and_the_next_one_is_foun
         assert len(archive.namelist()) == 3
 
 
+def test_on_a_disk_that_is_full_from_the_start_no_empty_file_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A watch would take empty files for its newest ones, and remove whole ones for them."""
+
+    def full(file: int, pieces: list[bytes]) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "writev", full)
+    with pytest.raises(OSError, match="No space"):
+        whole(tmp_path / "a.xpudbg", looks=1)
+    assert os.listdir(tmp_path) == []
+
+
 def test_a_short_write_is_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write = os.writev
     monkeypatch.setattr(os, "writev", lambda file, pieces: write(file, [pieces[0][:7]]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.fakes.replies import SECOND, START, address, reply
@@ -169,3 +171,15 @@ def test_periodic_dumps_tell_how_a_rank_answered_torch(
     assert after(*answers, state=known).rank_class is rank_class
     back = after(*answers, reply(3, "dump_traceback"), reply(3, "wait_counter_values"), state=known)
     assert (back.rank_class, back.reason) == (RankClass.UNKNOWN, known.reason)
+
+
+@pytest.mark.parametrize(("hours", "rank_class"), [(14, RankClass.DEAD), (16, RankClass.UNKNOWN)])
+def test_a_rank_that_recorded_calls_long_after_it_was_refused_ran_then(hours: int, rank_class: RankClass) -> None:
+    known = liveness.begin(RankAddress(3, "", "", "", file="nccl_trace_rank_3"))
+    refused = reply(3, "dump_traceback", Outcome.REFUSED)
+    dead = after(refused, state=known)
+    dump = replace(reply(3, "dump_file"), started_at=(dead.since or 0) + hours * 3600 * 10**9)
+    found = after(dump, state=dead)
+    assert found.rank_class is rank_class
+    assert (found.reason == known.reason) is (rank_class is RankClass.UNKNOWN)
+    assert after(replace(refused, started_at=dump.started_at), state=found).rank_class is RankClass.DEAD

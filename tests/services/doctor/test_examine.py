@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tests.services.doctor.examined import HANDLERS, answer, checks_of, session_of
+from tests.tui.scripted import opened
 from xpudbg.services import events
 from xpudbg.services.cluster.probes import PYSPY
 from xpudbg.services.doctor.check import Check, CheckState, worst
@@ -40,6 +41,16 @@ def test_py_spy_is_asked_of_one_rank_of_each_host_and_frames_of_one() -> None:
     assert requests(session, 0) == [(RankSet([1]), FRAMES)]
     assert requests(session_of(4, sick=dict.fromkeys(range(4), "dead"))) == []
     assert requests(session_of(4, handlers=lambda _rank: ("ping",))) == []
+
+
+def test_of_a_bundle_only_what_the_recorders_say_is_checked() -> None:
+    names = set(checks_of(session_of(4)))
+    kept = set(checks_of(session_of(4, opening=replace(opened(4), replayed="a.xpudbg"))))
+    assert names - kept == {
+        *("store", "world size", "names", "answers", "handlers", "response times", "requests", "connections"),
+        "py-spy",
+    }
+    assert "recorder" in kept
 
 
 def test_py_spy_that_may_look() -> None:

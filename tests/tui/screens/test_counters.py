@@ -133,7 +133,7 @@ async def test_post_mortem_there_are_none(tmp_path: Path) -> None:
         await run.press("5")
         assert run.app.current_mode == "overview"
         said = [note.message for note in run.app._notifications]
-        assert said == ["not now: post mortem: these files hold no wait counters"]
+        assert said == ["not now: these files hold no wait counters"]
 
 
 @pytest.mark.parametrize("size", [(40, 10), (60, 18), (250, 70)])

@@ -30,6 +30,7 @@ async def test_ranks_as_shown_or_all_and_what_is_refused(tmp_path: Path, monkeyp
     async with running(job(8, {3: "dead"}), tmp_path, size=(100, 30)) as run:
         await run.press("2", "slash", *"class:dead", "enter", "e")
         assert "ranks as shown: 1 row" in run.text()
+        assert "A new file: .csv, .json or .md by its ending." in run.text()
         assert "ranks, all of them: 8 rows" in run.text()
         offered = line(run).value
         assert offered.startswith("xpudbg-store-head-0-29500-ranks-")
@@ -70,6 +71,7 @@ async def test_a_trace_of_the_flight_recorders(tmp_path: Path, monkeypatch: pyte
         await run.press("4", "tab", "e", "down", "down", "down")
         name = line(run).value
         assert name.endswith("Z.trace.json.gz")
+        assert "A new file: its name ends in .json.gz or .json." in run.text()
         await run.press("enter")
         await run.until(lambda: "calls of 8 ranks in" in run.text())
         made = json.loads(gzip.decompress((tmp_path / name).read_bytes()))

@@ -27,6 +27,7 @@ async def test_the_look_shown_against_the_one_before_then_others(tmp_path: Path)
         await run.press("C")
         await run.until(lambda: "rank 3: stopped -> alive" in run.text(), "the newest two are compared")
         assert "what changed  A: look 3  B: look 4" in run.text()
+        assert "there is no look before" not in run.text()
         assert "rank 5: alive -> dead" not in run.text()
         await run.press("comma")
         await run.until(lambda: "rank 5: alive -> dead" in run.text(), "look 2 is compared with look 4")
@@ -51,7 +52,9 @@ async def test_an_older_look_that_is_shown_and_the_newest(tmp_path: Path) -> Non
         await run.press("C")
         await run.until(lambda: "A: look 1  B: look 2" in run.text())
         await run.press("escape", "comma", "C")
-        await run.until(lambda: "A: look 1  B: look 4" in run.text(), "the oldest has none before it")
+        await run.until(lambda: "A: look 1  B: look 2  (there is no look before 1)" in run.text(), "the oldest")
+        await run.press("C")
+        await run.until(lambda: "A: look 1  B: look 4  (there is no look before 1)" in run.text())
 
 
 async def test_with_one_look_it_says_why_not(tmp_path: Path) -> None:

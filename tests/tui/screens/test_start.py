@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.widgets import OptionList
+from textual.widgets import Input, OptionList
 
 from tests.tui.running import running
 from tests.tui.scripted import NOW, job
@@ -47,6 +47,25 @@ async def test_a_folder_is_opened(tmp_path: Path) -> None:
     async with running([], tmp_path, target=None) as run:
         await run.press(*str(tmp_path), "enter")
         assert run.engine.calls == [("attach", FilesTarget((tmp_path,)))]
+
+
+async def test_tab_takes_what_is_suggested_and_else_moves_on(tmp_path: Path) -> None:
+    folder = tmp_path / "incident-09"
+    folder.mkdir()
+    async with running([], tmp_path, target=None) as run:
+        line = run.app.screen.query_one(Input)
+        assert "tab complete" in run.lines()[-1]
+        line.value = f"{tmp_path}/incid"
+        line.cursor_position = len(line.value)
+        await run.until(lambda: bool(line._suggestion), "a folder is suggested")
+        await run.press("tab")
+        assert line.value == f"{folder}/"
+        assert line.has_focus
+        await run.press("tab")
+        assert run.app.screen.query_one(OptionList).has_focus
+        assert "tab next field" in run.lines()[-1]
+        await run.press("tab", "enter")
+        assert run.engine.calls == [("attach", FilesTarget((folder,)))]
 
 
 async def test_the_footer_says_what_works_in_the_input_and_in_the_list(tmp_path: Path) -> None:

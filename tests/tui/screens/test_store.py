@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.tui.running import running
 from tests.tui.scripted import NOW, SECOND, look
 from tests.tui.store_scripts import READ_AT, WHERE, ScriptedStore, job_keys, store_job
-from xpudbg.services.store_browse.events import StoreSearched
+from xpudbg.services.events import TargetOpened
+from xpudbg.services.store_browse.events import StoreRefused, StoreSearched
 from xpudbg.services.store_browse.orders import EndSearch, ExportValue, ListKeys, ReadValues, SearchValues
 from xpudbg.services.store_browse.values import VIEW_LIMIT
 from xpudbg.tui.screens.store import StoreScreen
@@ -226,6 +228,18 @@ async def test_a_store_that_cannot_be_listed(tmp_path: Path) -> None:
         assert "the keys could not be listed" in text
         assert "is it up?" in text
         assert "r tries again." in text
+
+
+async def test_a_bundle_without_keys_is_not_said_to_be_read_again(tmp_path: Path) -> None:
+    opening, *rest = store_job()
+    script = [replace(one, replayed="a.xpudbg") if isinstance(one, TargetOpened) else one for one in rest]
+    refused = StoreRefused("the bundle does not hold the store's keys", "they were not read before it was written")
+    async with running([opening, *script, refused], tmp_path, size=(80, 24)) as run:
+        await run.press("7")
+        await run.settled()
+        text = run.text()
+        assert "they were not read before it was written" in text
+        assert "tries again" not in text
 
 
 async def test_without_a_store_it_is_not_opened(tmp_path: Path) -> None:

@@ -31,6 +31,13 @@ def test_it_says_what_is_still_out() -> None:
     assert "refresh off" in line
 
 
+def test_a_look_that_comes_by_itself_is_said_without_an_interval() -> None:
+    session = session_after(job(4))
+    assert status_line(session, NOW, None, 80, again=True).plain.endswith(" · looks again")
+    assert status_line(session, NOW, None, 80).plain.endswith(" · refresh off")
+    assert status_line(session, NOW, 5.0, 80, again=True).plain.endswith(" · every 5 s")
+
+
 def colour_of_age(seconds: int, refresh_s: float | None) -> str:
     line = status_line(session_after(job(4)), NOW + (seconds - 4) * SECOND, refresh_s, 80)
     start = line.plain.index("look 1")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xpudbg.tui.widgets.text import cell_len, fit, plain, wrapped
+from xpudbg.tui.widgets.text import cell_len, fit, plain, wrapped, wrapped_line
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,26 @@ def test_numbers_stand_at_the_right() -> None:
 @given(st.text(), st.integers(0, 40), st.sampled_from(["left", "right"]))
 def test_any_plain_text_takes_exactly_the_width(text: str, width: int, align: str) -> None:
     assert cell_len(fit(plain(text), width, align)) == width  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "lines"),
+    [
+        ("  a.json: it is empty", 30, ["  a.json: it is empty"]),
+        ("  a.json: it is empty", 14, ["  a.json: it", "    is empty"]),
+        ("  a/very/long/path.json", 12, ["  a/very/lon", "    g/path.j", "    son"]),
+        ("節点節点", 5, ["節点", "  節", "  点"]),
+    ],
+)
+def test_a_line_goes_on_in_the_next(text: str, width: int, lines: list[str]) -> None:
+    assert wrapped_line(text, width) == lines
+
+
+@given(st.text("ab 節/", max_size=60), st.integers(4, 20))
+def test_a_line_that_goes_on_loses_no_word(text: str, width: int) -> None:
+    made = wrapped_line(text, width)
+    assert all(cell_len(line) <= width for line in made)
+    assert "".join("".join(made).split()) == "".join(text.split())
 
 
 def test_what_steers_a_terminal_is_gone() -> None:

@@ -1,0 +1,82 @@
+"""Files without a flight recorder clear nobody, and ranks that were seen to die are told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob
+from tests.services.test_post_mortem import found, opened
+from xpudbg.services.findings import VerdictValue
+from xpudbg.tui.report_command import exit_code
+
+LOADING = 'Thread 0x01 (most recent call first):\n  File "/job/data/loader.py", line 88 in next_batch\n'
+DIED = "Fatal Python error: {}\n\nCurrent thread 0x01 (most recent call first):\n" + LOADING.partition("\n")[2]
+
+
+def stacks(folder: Path, texts: dict[int, str]) -> None:
+    for rank, text in texts.items():
+        (folder / f"rank_{rank}.txt").write_text(text)
+
+
+def test_stacks_in_which_nobody_waits_are_no_all_clear(tmp_path: Path) -> None:
+    stacks(tmp_path, dict.fromkeys(range(3), LOADING))
+    session = opened(tmp_path)
+    assert session.verdict.value is VerdictValue.UNKNOWN
+    assert session.verdict.summary == (
+        "Nobody is accused, which clears nobody: there are stacks, and no flight recorder dump."
+    )
+    assert exit_code(session) == 4
+
+
+def test_wait_counters_alone_are_no_all_clear(tmp_path: Path) -> None:
+    counter = {"active_count": 1, "total_calls": 2, "total_time_us": 3, "max_time_us": 3}
+    for rank in range(2):
+        (tmp_path / f"wait_counters_rank_{rank}.json").write_text(
+            json.dumps({"pytorch.wait_counter.TCPStore__wait": counter})
+        )
+    session = opened(tmp_path)
+    assert session.verdict.value is VerdictValue.UNKNOWN
+    assert "there are wait counters, and no flight recorder dump" in session.verdict.summary
+    assert exit_code(session) == 4
+
+
+def test_a_rank_that_died_of_a_signal_is_named_with_its_place(tmp_path: Path) -> None:
+    stacks(tmp_path, dict.fromkeys(range(3), LOADING) | {2: DIED.format("Segmentation fault")})
+    session = opened(tmp_path)
+    assert found(session)[0] == ("dead", "certain", "2")
+    assert session.verdict.value is VerdictValue.DEAD
+    assert session.verdict.summary == ("Rank 2 died: Segmentation fault. Rank 2 was in next_batch (data/loader.py:88).")
+    assert exit_code(session) == 1
+
+
+def test_a_job_that_was_aborted_as_a_whole_accuses_nobody(tmp_path: Path) -> None:
+    stacks(tmp_path, dict.fromkeys(range(3), DIED.format("Aborted")))
+    session = opened(tmp_path)
+    assert found(session)[0] == ("dead", "possible", "")
+    assert "Ranks 0-2 were aborted (SIGABRT)" in session.verdict.summary
+
+
+def test_who_died_goes_before_who_was_aborted_for_it(tmp_path: Path) -> None:
+    texts = dict.fromkeys(range(3), DIED.format("Aborted")) | {1: DIED.format("Bus error")}
+    stacks(tmp_path, texts)
+    assert found(opened(tmp_path))[:2] == [("dead", "certain", "1"), ("dead", "possible", "")]
+
+
+def test_dumps_of_one_rank_in_several_folders_are_said_to_be_looks(tmp_path: Path) -> None:
+    job = FakeJob(2, [FakeGroup("0", "default_pg", (0, 1))], [Call("0")] * 3)
+    for folder in "ab":
+        (tmp_path / folder).mkdir()
+        for rank in range(2):
+            (tmp_path / folder / f"rank_{rank}.json").write_bytes(job.as_json(rank))
+    said = "ranks 0-1 have dumps in 2 folders (a, b): taken as looks of one job"
+    assert any(note.startswith(said) for note in opened(tmp_path).notes)
+    assert not any("folders" in note for note in opened(tmp_path / "a").notes)
+
+
+@pytest.mark.parametrize("cause", ["[red]x[/]", "\x1b[31mx"])
+def test_the_cause_is_plain_text(tmp_path: Path, cause: str) -> None:
+    stacks(tmp_path, {0: DIED.format(cause), 1: LOADING})
+    assert "\x1b" not in opened(tmp_path).verdict.summary
