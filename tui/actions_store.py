@@ -66,5 +66,15 @@ STORE_ACTIONS: tuple[Action, ...] = (
         why_not=needs_keys,
         title="Export the value",
     ),
+    Action(
+        "export_keys",
+        ("E",),
+        "export keys",
+        "Write the keys as a table to a file, as shown or all, with what was read of them: CSV, JSON or Markdown",
+        _HERE,
+        why_not=needs_keys,
+        title="Export the keys",
+        takes_keys=True,
+    ),
     Action("end_search", ("x",), "end search", "End the search over values that is under way", _HERE, 30),
 )

@@ -37,7 +37,10 @@ class QueuedCall:
 
 
 def open_parts(job: Job, matched: Matched, positions: Positions) -> tuple[dict[int, int], list[int]]:
-    """By rank the open part with the oldest entry, and all other open parts."""
+    """By rank the open part with the oldest entry, and all other open parts.
+
+    One in a group of which no other member is known can't tell whom it waits for: another one goes before it.
+    """
     is_open = ~matched.ended | matched.late
     candidates = np.flatnonzero(is_open)
     first_open: dict[int, int] = {}
@@ -51,11 +54,19 @@ def open_parts(job: Job, matched: Matched, positions: Positions) -> tuple[dict[i
             continue
         if matched.call_p2p[call] and not _surely_open(job, matched, positions, rank, call):
             continue
-        if rank in first_open:
+        if rank in first_open and _is_alone(job, matched, first_open[rank]) and not _is_alone(job, matched, part):
+            others.append(first_open[rank])
+            first_open[rank] = part
+        elif rank in first_open:
             others.append(part)
         else:
             first_open[rank] = part
     return first_open, others
+
+
+def _is_alone(job: Job, matched: Matched, part: int) -> bool:
+    """Whether it is in a group of which nobody else is known (Gloo's dumps leave members out)."""
+    return len(job.groups[int(matched.call_group[matched.part_call[part]])].ranks) == 1
 
 
 def queued_calls(job: Job, matched: Matched, parts: list[int]) -> tuple[QueuedCall, ...]:

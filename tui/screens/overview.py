@@ -11,8 +11,10 @@ from ...services.report import render_text
 from ...services.snapshot import RankClass
 from ..actions import Scope, bindings
 from ..finding_choice import place_in_recorder
+from ..progress_export import progress_table
 from ..progress_view import Pane
 from ..rank_rows import row_text
+from ..recorder_export import export_name
 from ..widgets.changes_pane import ChangesPane
 from ..widgets.legend import Legend
 from ..widgets.progress_matrix import ProgressMatrix
@@ -21,6 +23,7 @@ from ..widgets.rank_detail import RankDetail
 from ..widgets.rank_grid import RankGrid
 from ..widgets.text import plain_lines
 from ..widgets.verdict_card import VerdictCard
+from .export_request import ask_for_export, table_choice
 from .job import JobScreen
 
 if TYPE_CHECKING:
@@ -163,6 +166,22 @@ class OverviewScreen(JobScreen):
         progress = self.app.view.progress
         progress.sort_by(progress.sort_key)
         self.show_all()
+
+    def do_export_progress(self) -> None:
+        """Ask what of the progress matrix goes into which file."""
+        session, view, look = self.session, self.app.view, self.session.look
+        at = look.taken_at if look is not None else self.app.clock()
+        shown = view.progress.order(view.shown() if view.filter else None).tolist()
+        progress = view.progress.progress
+        every = range(len(progress.ranks))
+        name = export_name(session.label, "progress", "", at)
+        ask_for_export(
+            self,
+            [
+                table_choice("progress as shown", name, progress_table(progress, shown)),
+                table_choice("progress, all ranks", name, progress_table(progress, every)),
+            ],
+        )
 
     # findings -------------------------------------------------------------------------------------------------
 

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 from ...services.store_browse.orders import EndSearch, ExportValue, ListKeys, ReadValues, SearchValues
 from ...services.store_browse.values import PREVIEW_LIMIT, VIEW_LIMIT, view_text
 from ..actions_store import needs_store
+from ..recorder_export import export_name
+from ..store_export import store_table
 from ..widgets.store_tree import StoreTree
+from .export_request import ask_for_export, table_choice
 from .job import JobScreen
 
 if TYPE_CHECKING:
@@ -108,6 +111,16 @@ class StoreRequests(JobScreen):
 
     def why_no_text(self) -> str:
         return "there is no value here"
+
+    def do_export_keys(self) -> None:
+        """Ask which keys go into which file, as a table."""
+        session, listing = self.session, self.session.store.listing
+        assert listing is not None, "the action is greyed without keys"
+        name, values = export_name(session.label, "store", "keys", listing.read_at), session.store.values
+        choices = [table_choice("keys, all of them", name, store_table(listing.keys, values))]
+        if self.store_view.search:
+            choices.insert(0, table_choice("keys as shown", name, store_table(self.store_view.shown(), values)))
+        ask_for_export(self, choices)
 
     def do_export_value(self) -> None:
         key = self.key

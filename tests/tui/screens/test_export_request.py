@@ -98,3 +98,20 @@ async def test_a_folder_that_can_not_be_written_to_is_told(tmp_path: Path, monke
     async with running(job(4), tmp_path) as run:
         await run.press("2", "e", "enter")
         await run.until(lambda: "not exported: No space" in run.text())
+
+
+async def test_the_progress_matrix_as_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with running(recorder_job(stuck()), tmp_path, size=(120, 40)) as run:
+        await run.press("e")
+        assert "progress as shown" in run.text()
+        line(run).value = "progress.json"
+        await run.press("enter")
+        await run.until(lambda: "of progress as shown in" in run.text())
+        rows = json.loads((tmp_path / "progress.json").read_text())
+        progress = run.app.session.recorder.progress
+        assert sorted(row["rank"] for row in rows) == progress.ranks.tolist()
+        title = progress.columns[0].title
+        late = max(rows, key=lambda row: row["lag"] or 0)
+        assert late == rows[0]
+        assert (late["lag"], late[f"{title} behind"], late[f"{title} state"]) == (1, 1, "idle")

@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.tui.running import running
 from tests.tui.scripted import NOW, SECOND, look
 from tests.tui.store_scripts import READ_AT, WHERE, ScriptedStore, job_keys, store_job
@@ -192,6 +194,17 @@ async def test_copy_and_export(tmp_path: Path) -> None:
         await run.press("y", "e")
         assert run.app.clipboard.splitlines() == [f"debug_server/rank{rank}" for rank in range(4)]
         assert len(orders_of(run, ExportValue)) == 1
+
+
+async def test_the_keys_as_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with at_store(tmp_path) as (run, _store):
+        await run.press("E")
+        await run.press(*["backspace"] * 80, *"keys.md", "enter")
+        await run.until(lambda: "of keys in" in run.text())
+        written = (tmp_path / "keys.md").read_text()
+        assert "address of rank 3's debug server" in written
+        assert "http://node-000:25003" in written.replace("\\", "")
 
 
 async def test_going_about(tmp_path: Path) -> None:
