@@ -40,7 +40,7 @@ def test_a_capture_of_a_job_with_a_stopped_and_a_dead_rank(
     job: RealJob, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "captures"))
-    monkeypatch.setattr(capture, "GRACE_S", 10.0)
+    monkeypatch.setattr(capture, "GRACE_S", 30.0)
     attached, profiles = Attached(engine, store_of(job)), Profiles()
     job.stop(2)
     job.kill(3)

@@ -49,10 +49,14 @@ def test_the_oldest_open_call_is_the_one_a_rank_is_inside() -> None:
 
 
 def test_a_wait_in_a_group_of_which_nobody_else_is_known_hides_no_other() -> None:
-    nameless = {"pg_config": {"": {"name": "", "desc": "", "ranks": "[]"}}}
+    nameless = {"": {"name": "", "desc": "", "ranks": "[]"}}
     alone = entry("gloo:all_reduce", 1, process_group=["1", "tp"], record_id=2, **OPEN)
     waits = [entry("gloo:barrier", 1, record_id=1), alone, entry("gloo:barrier", 2, record_id=3, **OPEN)]
-    look = analyse([dump_of(0, [entry("gloo:barrier", 1)], **nameless), dump_of(1, waits, **nameless)], world_size=2)
+    dumps = [
+        dump_of(0, [entry("gloo:barrier", 1)], pg_config=nameless),
+        dump_of(1, waits, pg_config=nameless),
+    ]
+    look = analyse(dumps, world_size=2)
     call = the_call(look)
     assert (look.job.groups[call.group].name, call.seq) == ("0", 2)
     assert (str(call.inside), str(call.missing)) == ("1", "0")
