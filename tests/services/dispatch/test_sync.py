@@ -13,6 +13,7 @@ from tests.services.dispatch.test_spec_modules import tree
 from xpudbg.services.dispatch.case import OpCase, SpecSource
 from xpudbg.services.dispatch.errors import BadReplyError, CaseError, DependencyMissingError, SyncRefusedError
 from xpudbg.services.dispatch.progress import Progress, Syncing
+from xpudbg.services.dispatch.run_loop import OpRun
 from xpudbg.services.dispatch.sync import tenant_for
 
 
@@ -148,7 +149,7 @@ async def test_runs_that_need_the_same_files_share_one_upload(tmp_path: Path) ->
 async def test_a_cancelled_upload_is_made_by_the_next_run(tmp_path: Path) -> None:
     tree(tmp_path, op="")
     async with op_server() as server, dispatcher(Time()) as client:
-        others = []
+        others: list[asyncio.Task[OpRun]] = []
 
         def cancel(latest: Progress) -> None:
             if isinstance(latest, Syncing) and not others:
