@@ -12,6 +12,7 @@ import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..gzip_rest import good_part
 from .limits import Limits
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ class ContentReader:
                 piece = unpacker.decompress(waiting, PIECE)
             except zlib.error as error:
                 self.cut, self.why = True, f"gzip damaged before byte {size - self._left:,} ({error})"
-                yield _good_part(before, waiting)
+                yield good_part(before, waiting, PIECE)
                 return
             waiting = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
             unpacked += len(piece)
@@ -167,19 +168,6 @@ class ContentReader:
                     f"gzip that expands more than {self._limits.ratio} times; the rest is not read",
                 )
                 return
-
-
-def _good_part(unpacker: zlib._Decompress, packed: bytes) -> bytes:
-    """What can be unpacked of bytes before the first bad one."""
-    good = bytearray()
-    for at in range(len(packed)):
-        try:
-            good += unpacker.decompress(packed[at : at + 1], PIECE)
-        except zlib.error:
-            break
-        if len(good) >= PIECE:
-            break
-    return bytes(good)
 
 
 def content(artifact: Artifact, limit: int = MAX) -> Content:

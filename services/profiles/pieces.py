@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from typing import TYPE_CHECKING
 
+from ..gzip_rest import good_part
 from .repairs import Repair, Repairs
 
 if TYPE_CHECKING:
@@ -58,21 +59,8 @@ def _unpacked(file: BinaryIO, repairs: Repairs) -> Iterator[bytes]:
             piece = unpacker.decompress(waiting, PIECE)
         except zlib.error:
             repairs.add(Repair.BAD_GZIP)
-            yield _good_part(before, waiting)
+            yield good_part(before, waiting, PIECE)
             return
         waiting = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
         if piece:
             yield piece
-
-
-def _good_part(unpacker: zlib._Decompress, packed: bytes) -> bytes:
-    """What can be unpacked of bytes before the first bad one."""
-    good = bytearray()
-    for at in range(len(packed)):
-        try:
-            good += unpacker.decompress(packed[at : at + 1], PIECE)
-        except zlib.error:
-            break
-        if len(good) >= PIECE:
-            break
-    return bytes(good)
