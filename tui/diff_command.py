@@ -11,7 +11,7 @@ import click
 
 from .command_options import Finite, attach_options, read_options, read_target
 from .completions import complete_scenarios, complete_targets
-from .interrupts import signals_interrupt
+from .interrupts import signals_interrupt, take_event
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -232,8 +232,7 @@ def _follow(engine: Engine, session: Session, looks: int, interval_s: float, kep
     from ..services.session import Phase
 
     while True:
-        event = engine.events.get()
-        session.apply(event)
+        event = take_event(engine.events, session.apply)
         match event:
             case events.TargetFailed():
                 return

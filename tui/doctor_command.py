@@ -12,7 +12,7 @@ import click
 
 from .command_options import attach_options, read_options, read_target
 from .completions import complete_scenarios, complete_targets
-from .interrupts import signals_interrupt
+from .interrupts import signals_interrupt, take_event
 
 if TYPE_CHECKING:
     from ..services.attach_options import AttachOptions
@@ -128,8 +128,7 @@ def _first_look(engine: Engine, session: Session, silence_s: float | None = None
     from ..services.session import Phase
 
     while True:
-        event = engine.events.get(timeout=silence_s if session.under_way is None else None)
-        session.apply(event)
+        event = take_event(engine.events, session.apply, silence_s if session.under_way is None else None)
         match event:
             case events.TargetFailed():
                 return False
@@ -155,7 +154,7 @@ def _watch(engine: Engine, session: Session, options: AttachOptions, py_spy_rank
     ends = time.monotonic() + longest + options.timeout_s
     while not wanted <= session.asked.keys() and not session.faults:
         try:
-            session.apply(engine.events.get(timeout=max(ends - time.monotonic(), 0.0)))
+            take_event(engine.events, session.apply, max(ends - time.monotonic(), 0.0))
         except Empty:  # a reply comes at the end of its budget at the latest; this is for a machine that is very busy
             break
     frames = [reply for (_rank, source), reply in session.asked.items() if source == FRAMES.source]

@@ -20,7 +20,7 @@ from ..services.session import Phase, Session
 from ..services.snapshot import RankClass
 from ..services.stacks.export import to_collapsed, to_speedscope
 from ..services.targets import WorkersTarget
-from .interrupts import signals_interrupt
+from .interrupts import signals_interrupt, take_event
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -208,8 +208,7 @@ def exit_code(session: Session, *, names_workers: bool = False, interrupted: boo
 
 def _follow(engine: Engine, session: Session, looks: int, interval_s: float) -> None:
     while True:
-        event = engine.events.get()
-        session.apply(event)
+        event = take_event(engine.events, session.apply)
         match event:
             case events.TargetFailed():
                 return
@@ -228,10 +227,10 @@ def _until_closed(engine: Engine, session: Session) -> None:
     """Apply what the engine still says of a look that was cancelled. That it began may be still to be heard."""
     while True:
         try:
-            event = engine.events.get(timeout=None if session.under_way is not None else SILENCE_S)
+            silence_s = None if session.under_way is not None else SILENCE_S
+            event = take_event(engine.events, session.apply, silence_s)
         except queue.Empty:
             return
-        session.apply(event)
         reading = isinstance(event, events.TargetProgress) and session.under_way is None
         if reading or isinstance(event, events.LookClosed):
             return

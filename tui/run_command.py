@@ -37,7 +37,7 @@ from ..services.engine import Engine
 from ..services.plain_text import plain
 from ..services.run_history.case_key import case_key
 from ..services.run_history.recorder import Recorder
-from .interrupts import signals_interrupt
+from .interrupts import signals_interrupt, take_event
 from .named_servers import find_server, usual_server, usual_settings
 
 if TYPE_CHECKING:
@@ -207,28 +207,33 @@ def _follow(
 ) -> events.OpEnded:
     """Wait for the end, with progress on a terminal; an interrupt cancels the run."""
     shown = sys.stderr.isatty()
+    ended: list[events.OpEnded] = []
+
+    def apply(event: events.Event) -> None:
+        match event:
+            case events.OpEnded():
+                ended.append(event)
+            case events.OpProgressed(_, latest) if shown:
+                sys.stderr.write(f"{ERASE}{progress_line(latest)[: _columns() - 1]}")
+                sys.stderr.flush()
+            case events.EngineFailed():
+                sys.stderr.write(f"{ERASE if shown else ''}xpudbg failed while {event.doing}:\n{event.trace}")
+
+    def until_ended() -> events.OpEnded:
+        while not ended:
+            take_event(engine.events, apply)
+        return ended[0]
+
     try:
         engine.run_op(_RUN, case, endpoint, settings, key)
-        return _until_ended(engine, shown)
+        return until_ended()
     except KeyboardInterrupt:
         engine.cancel_op(_RUN)
-        return _until_ended(engine, shown)
+        return until_ended()
     finally:
         if shown:
             sys.stderr.write(ERASE)
             sys.stderr.flush()
-
-
-def _until_ended(engine: Engine, shown: bool) -> events.OpEnded:
-    while True:
-        match engine.events.get():
-            case events.OpEnded() as ended:
-                return ended
-            case events.OpProgressed(_, latest) if shown:
-                sys.stderr.write(f"{ERASE}{progress_line(latest)[: _columns() - 1]}")
-                sys.stderr.flush()
-            case events.EngineFailed() as fault:
-                sys.stderr.write(f"{ERASE if shown else ''}xpudbg failed while {fault.doing}:\n{fault.trace}")
 
 
 def progress_line(latest: progress.Progress) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import queue
 import re
@@ -15,7 +16,7 @@ import click
 
 from .command_options import Finite, attach_options, read_options, read_target
 from .completions import complete_scenarios, complete_targets
-from .interrupts import signals_interrupt
+from .interrupts import signals_interrupt, take_event
 
 if TYPE_CHECKING:
     from ..services.attach_options import AttachOptions
@@ -247,12 +248,8 @@ def run_watch(
 def _follow(said: queue.SimpleQueue[Any], running: Watch, log: Log) -> None:
     while not running.ended and not log.broken:
         wait_s = running.wait_s()
-        try:
-            event = said.get(timeout=_POLL_S if wait_s is None else min(wait_s, _POLL_S))
-        except queue.Empty:
-            pass
-        else:
-            running.take(event)
+        with contextlib.suppress(queue.Empty):
+            take_event(said, running.take, _POLL_S if wait_s is None else min(wait_s, _POLL_S))
         running.tick()
 
 

@@ -43,6 +43,7 @@ class Running:
         self.engine = engine
         self.clock = clock
         self.pilot: Pilot[int]
+        self._tick = app._tick
 
     async def until(self, condition: Callable[[], object], what: str = "") -> None:
         """Let the application run until a condition holds."""
@@ -58,6 +59,10 @@ class Running:
             lambda: self.engine.events.empty() and self.app.attachment.is_told, "the queue of events is empty"
         )
         await self.pilot.pause()
+
+    def tick(self) -> None:
+        """What the application does once a second by its own clock."""
+        self._tick()
 
     async def say(self, events: Iterable[Event]) -> None:
         self.engine.say(events)
@@ -97,7 +102,9 @@ def made(
         clock=clock,
         dispatch=dispatch,
     )
-    return Running(app, engine, clock)
+    run = Running(app, engine, clock)
+    app._tick = lambda: None  # type: ignore[method-assign]  # by `Running.tick`, so that no picture depends on how long it took
+    return run
 
 
 @asynccontextmanager

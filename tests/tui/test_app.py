@@ -46,6 +46,7 @@ async def test_it_looks_by_itself_at_the_interval(tmp_path: Path) -> None:
             assert interval in run.lines()[0]
         assert run.engine.told("look") == 0
         run.clock.now = NOW + 60 * SECOND
+        run.tick()
         await run.until(lambda: run.engine.told("look") >= 1)
 
 

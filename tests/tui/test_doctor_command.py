@@ -67,6 +67,9 @@ def one_rank(py_spy: bytes | None, silent: str | None = None) -> Serve:
 
     async def serve(path: str, writer: asyncio.StreamWriter) -> None:
         name = path.partition("?")[0].removeprefix("/handler/")
+        if silent and name == "":  # the client hangs up: it has read the answer
+            writer.write(response(SAYS[name], "200 OK", "Connection: close"))
+            await asyncio.Event().wait()
         if name == silent or (name == "pyspy_dump" and py_spy is None):
             await asyncio.Event().wait()
         if name == "pyspy_dump":
@@ -81,7 +84,7 @@ async def doctor(server: RawServer, *words: str, end_at: str = "") -> tuple[int,
     """Exit code, checks by name, standard error.
 
     Args:
-        end_at: interrupted when this path is being asked.
+        end_at: interrupted when this path is being asked and the list of handlers has been read.
     """
     started = subprocess.Popen(  # noqa: ASYNC220 - it is waited for in a thread
         [sys.executable, "-P", "-m", "xpudbg.tui.cli", "doctor", server.address.url, "--format", "json", *words],
@@ -91,7 +94,7 @@ async def doctor(server: RawServer, *words: str, end_at: str = "") -> tuple[int,
         text=True,
     )
     if end_at:
-        await asyncio.wait_for(server.until(lambda: bool(server.open[end_at])), 60)
+        await asyncio.wait_for(server.until(lambda: bool(server.open[end_at] and not server.open["/handler/"])), 60)
         started.send_signal(signal.SIGINT)
     output, errors = await asyncio.to_thread(started.communicate, timeout=60)
     return started.returncode, {check["name"]: check for check in json.loads(output)["checks"]}, errors

@@ -129,6 +129,7 @@ async def test_looks_go_on_by_themselves_while_an_older_one_is_shown(tmp_path: P
         await run.press("comma")
         looks = run.engine.told("look")
         run.clock.now = NOW + 6 * SECOND
+        run.tick()
         await run.until(lambda: run.engine.told("look") > looks, "a look that came by itself")
         assert shown(run) == 1
 

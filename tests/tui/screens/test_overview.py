@@ -84,6 +84,7 @@ async def test_changes_since_the_last_look(tmp_path: Path) -> None:
 async def test_ages_tick(tmp_path: Path) -> None:
     async with running(job(16), tmp_path) as run:
         run.clock.now = NOW + 100 * SECOND
+        run.tick()
         await run.until(lambda: "look 1, 1 m 44 s ago" in run.lines()[0])
 
 

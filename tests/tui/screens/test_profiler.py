@@ -81,7 +81,7 @@ async def test_a_capture_under_way_is_followed_and_can_be_ended(tmp_path: Path) 
         assert "no answer for 24 s" in lines
         assert "1 of 4 ranks · 3 still out" in lines
         run.clock.now += 4 * SECOND
-        run.app._tick()
+        run.tick()
         await run.pilot.pause()
         assert "profiling, 7 of 10 s" in run.text()
         await run.press("c")

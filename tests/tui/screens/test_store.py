@@ -199,6 +199,7 @@ async def test_copy_and_export(tmp_path: Path) -> None:
 async def test_the_keys_as_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     async with at_store(tmp_path) as (run, _store):
+        await go_to(run, b"debug_server/rank3")  # its value is read on sight
         await run.press("E")
         await run.press(*["backspace"] * 80, *"keys.md", "enter")
         await run.until(lambda: "of keys in" in run.text())
