@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .addresses import AddressMap
+from .cluster.lanes import FAST_SLOTS
+from .look_bounds import USUAL_BOUNDS, LookBounds
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,3 +39,14 @@ class AttachOptions:
     """Files: scheduler of a Dask cluster that reads them where they lie, `tcp://host:8786`; empty: read here."""
     insecure: bool = False
     """Accept any TLS certificate."""
+    parallel: int = FAST_SLOTS
+    """Requests on their way to ranks at one time, those that are not answered at once beside them."""
+    largest_answer: int | None = None
+    """Bytes at which an answer of a rank is given up, where its own cap is not lower; only that one holds when
+    None."""
+    bounds: LookBounds = USUAL_BOUNDS
+    """How much the closed looks may take."""
+    name: str = ""
+    """What the settings call the target; empty for one that has no name, or was not given by it."""
+    typed: frozenset[str] | None = field(default=None, compare=False)
+    """Fields that a person gave on the command line; None: those that are not at their default count as given."""

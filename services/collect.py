@@ -73,7 +73,7 @@ class Attachment(WorkerListener):
         self._emit = emit
         self._transport = transport
         self._resources = AsyncExitStack()
-        self._lanes = Lanes(connections=connections_allowed())
+        self._lanes = Lanes(connections=connections_allowed(), fast_slots=options.parallel)
         self._client: httpx.AsyncClient | None = None
         self._store: StoreTarget | None = None
         self._demo: RunningDemo | None = None
@@ -337,7 +337,9 @@ class Attachment(WorkerListener):
             if known is not None and known.address == address:
                 workers[address.rank] = known
             else:
-                workers[address.rank] = Worker(address, self._client, self._spool, self._lanes, self)
+                workers[address.rank] = Worker(
+                    address, self._client, self._spool, self._lanes, self, largest=self._options.largest_answer
+                )
         gone = [
             worker
             for rank, worker in self._workers.items()

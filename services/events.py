@@ -119,6 +119,8 @@ class LookStarted:
 
 @dataclass(frozen=True, slots=True)
 class ReplyArrived:
+    """A rank has answered, or has not; the look goes on."""
+
     look_id: int
     reply: RankReply
 
@@ -194,6 +196,8 @@ class StuckChanged:
 
 @dataclass(frozen=True, slots=True)
 class LookClosed:
+    """A look is at its end, and what came is all that belongs to it."""
+
     look_id: int
     closed_at: int
     """ns since the epoch."""

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from .look_bounds import USUAL_BOUNDS, LookBounds
 from .look_changes import LookChange, change_at
 from .look_disk import DiskUse
 from .look_memory import analyses_memory
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from .snapshot import RankReply, Snapshot
     from .stack_look import StackLook
 
-__all__ = ["ANALYSES_MEMORY", "LOOKS_KEPT", "LOOKS_MEMORY", "PACK_ABOVE", "LookBook"]
+__all__ = ["ANALYSES_MEMORY", "LOOKS_KEPT", "LOOKS_MEMORY", "PACK_ABOVE", "USUAL_BOUNDS", "LookBook", "LookBounds"]
 
 LOOKS_KEPT = 2000
 """Closed looks kept; the oldest goes first."""
@@ -42,7 +43,8 @@ _NEWEST = 2
 class LookBook:
     """Closed looks, oldest first. It belongs to one thread, as the session does."""
 
-    def __init__(self) -> None:
+    def __init__(self, bounds: LookBounds = USUAL_BOUNDS) -> None:
+        self.bounds = bounds
         self.snapshots: list[Snapshot] = []
         """The looks without their analyses, oldest first."""
         self.pinned: int | None = None
@@ -54,14 +56,14 @@ class LookBook:
         self._analyses: dict[int, int] = {}
         """Of the analyses of each look that has any, the one used longest ago first."""
         self._packed: set[int] = set()
-        self._disk = DiskUse()
+        self._disk = DiskUse(bounds.disk)
 
     def __len__(self) -> int:
         return len(self.snapshots)
 
     def copy(self) -> LookBook:
         """A book of the same looks that another thread may read; none of them is the one shown."""
-        made = LookBook()
+        made = LookBook(self.bounds)
         made.snapshots = list(self.snapshots)
         made._records, made._changes = dict(self._records), dict(self._changes)
         made._bytes, made._analyses, made._packed = dict(self._bytes), dict(self._analyses), set(self._packed)
@@ -146,7 +148,8 @@ class LookBook:
     def due_for_packing(self) -> Snapshot | None:
         """The oldest look whose bodies ought to leave the memory, never the newest; None as long as looks take
         little."""
-        if self.memory <= PACK_ABOVE:
+        most = self.bounds.memory
+        if self.memory <= (PACK_ABOVE if most is None else most // 8):
             return None
         return next((look for look in self.snapshots[:-1] if look.id not in self._packed), None)
 
@@ -176,8 +179,9 @@ class LookBook:
     def _forget(self) -> None:
         self._forget_looks()
         newest, left = self.snapshots[-1].id if self.snapshots else None, self.memory_of_analyses
+        most = ANALYSES_MEMORY if self.bounds.analyses is None else self.bounds.analyses
         for look_id in list(self._analyses):
-            if left <= ANALYSES_MEMORY:
+            if left <= most:
                 return
             record = self._records[look_id]
             if look_id not in (newest, self.pinned) and record.can_be_analysed_again:
@@ -188,8 +192,10 @@ class LookBook:
         number = len(self.snapshots)
         left = self.memory - sum(self._bytes[look.id] for look in self.snapshots[-_NEWEST:])
         room = self._disk.room()
+        memory = LOOKS_MEMORY if self.bounds.memory is None else self.bounds.memory
+        looks = LOOKS_KEPT if self.bounds.looks is None else self.bounds.looks
         for look in self.snapshots[:-_NEWEST]:
-            if left <= LOOKS_MEMORY and number <= LOOKS_KEPT and self._disk.total <= room:
+            if left <= memory and number <= looks and self._disk.total <= room:
                 break
             if look.id == self.pinned:
                 continue

@@ -22,7 +22,12 @@ class DiskUse:
     """Counts bodies that lie in a spool, each once however many looks and ranks have it. What is known from files and
     bundles takes nothing: a person has asked for all of it, and it lies there anyway."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int | None = None) -> None:
+        """
+        Args:
+            most: bytes that they may take; `LOOKS_DISK` when None.
+        """
+        self._most = most
         self.total = 0
         """Bytes."""
         self._uses: dict[tuple[Path, int], int] = {}
@@ -31,7 +36,7 @@ class DiskUse:
 
     def copy(self) -> DiskUse:
         """One that goes its own way from here."""
-        made = DiskUse()
+        made = DiskUse(self._most)
         made.total, made._uses, made._folder = self.total, dict(self._uses), self._folder
         return made
 
@@ -60,13 +65,14 @@ class DiskUse:
 
     def room(self) -> int:
         """Bytes that they may take."""
+        most = LOOKS_DISK if self._most is None else self._most
         if self._folder is None or not self.total:
-            return LOOKS_DISK
+            return most
         try:
             free = shutil.disk_usage(self._folder).free
         except OSError:  # the spool is gone, and its bodies with it
-            return LOOKS_DISK
-        return min(LOOKS_DISK, (self.total + free) // 2)
+            return most
+        return min(most, (self.total + free) // 2)
 
 
 def _replies(look: Snapshot) -> Iterable[RankReply]:

@@ -10,6 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .flight_recorder.columns import State
 from .flight_recorder.coordinates import dimension_of
 from .ranksets import RankSet
 
@@ -71,17 +72,22 @@ class PendingCalls:
         self._together: dict[str, RankSet] = {}
         self._by_op: dict[str, RankSet] = {}
         self._by_group: dict[str, RankSet] = {}
+        self._by_state: dict[str, RankSet] = {}
         for source, diagnosis in look.diagnoses.items():
             job, waits = diagnosis.analysis.job, diagnosis.analysis.waits
             for call in waits.calls:
                 group = job.groups[call.group]
                 name, new = _name(call, group), call.inside - RankSet(self._spots)
+                states: dict[int, list[int]] = defaultdict(list)
                 for rank in new:
                     created = int(job.columns.created[call.rows[rank]])
                     self._spots[rank] = CallSpot(source, call.group, call.seq, call.p2p, created)
                     self._names[rank] = name
+                    states[int(job.columns.state[call.rows[rank]])].append(rank)
                 _add(self._together, name, new)
                 _add(self._by_op, call.operation.recorded, new)
+                for state, those in states.items():
+                    _add(self._by_state, State(state).name.lower(), RankSet(those))
                 for said in {group.desc, group.name, group.label, _family(group)}:
                     _add(self._by_group, said, new)
 
@@ -103,8 +109,10 @@ class PendingCalls:
         return self._together.get(self._names.get(rank, ""), RankSet())
 
     def inside(self, field: str, text: str) -> RankSet:
-        """Ranks inside a call whose operation (`op`) or group (`group`) has this text in its name."""
-        return _having(self._by_op if field == "op" else self._by_group, text)
+        """Ranks inside a call whose operation (`op`) or group (`group`) has this text in its name, or whose entry has a
+        state (`state`) with it."""
+        known = {"op": self._by_op, "group": self._by_group, "state": self._by_state}
+        return _having(known[field], text)
 
     def split(self, ranks: RankSet) -> tuple[CallPlace, ...]:
         """The ranks by where they are: fewest first, then by the lowest rank."""

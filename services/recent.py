@@ -65,13 +65,15 @@ class RecentTargets:
             found = self._before.get("recent", list[Recent])
         return [recent for recent in found or () if recent.words][:KEPT]
 
-    def add(self, target: Target, now: int) -> None:
+    def add(self, target: Target, now: int, name: str = "") -> None:
         """Put a target first and write the file; what cannot be typed again, or is there already, is not repeated.
 
         Args:
             now: ns since the epoch.
+            name: what the settings call the target, where it was given by that; it is what is kept then, so that its
+                options hold again.
         """
-        words = words_of(target)
+        words = (name,) if name else words_of(target)
         if not words or self.file.path is None:
             return
         before = self._before.get("recent", list[Recent]) if self._before is not None else None

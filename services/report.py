@@ -267,8 +267,9 @@ def _class_lines(made: dict[str, Any]) -> list[str]:
 
 
 def _stack_lines(stacks: dict[str, Any] | None) -> list[str]:
-    """Where the main threads are, the odd ones first; nothing when all are at one place."""
-    if stacks is None or len(stacks["classes"]) < 2:
+    """Where the main threads are, the odd ones first; nothing when several ranks are all at one place."""
+    classes = stacks["classes"] if stacks is not None else []
+    if stacks is None or not classes or (len(classes) == 1 and len(classes[0]["ranks"]) > 1):
         return []
     lines = ["stacks of main threads, the odd ones first"]
     for one in stacks["classes"][:_STACKS_IN_TEXT]:

@@ -17,7 +17,7 @@ from .cluster import liveness
 from .counters.look import NO_COUNTERS
 from .findings import Verdict, VerdictValue
 from .live_state import LiveState, LookUnderWay
-from .look_book import LookBook
+from .look_book import USUAL_BOUNDS, LookBook, LookBounds
 from .no_rank import no_rank_said
 from .ranksets import RankSet
 from .snapshot import LookContext, Outcome, Snapshot
@@ -56,8 +56,8 @@ class Phase(StrEnum):
 class Session:
     """The state of one attachment. Read it freely, change it by `apply` alone."""
 
-    def __init__(self) -> None:
-        self.revision = 0
+    def __init__(self, bounds: LookBounds = USUAL_BOUNDS) -> None:
+        self._bounds, self.revision = bounds, 0
         """Grows with each change, so that a screen can tell whether it is current."""
         self.faults: list[events.EngineFailed] = []
         """Defects of xpudbg itself that the engine reported."""
@@ -85,7 +85,7 @@ class Session:
         """Why the target could not be read (phase failed), one plain line."""
         self.hint = ""
         """What to do about `failure`."""
-        self.book = LookBook()
+        self.book = LookBook(self._bounds)
         """Closed looks with what was made of them."""
         self.under_way: LookUnderWay | None = None
         self._again_failed: dict[int, str] = {}

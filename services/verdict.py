@@ -16,6 +16,7 @@ from .findings import Confidence, Finding, Severity, Verdict, VerdictValue
 from .flight_recorder.coordinates import written_short
 from .health import HEALTH_VALUES, health_findings
 from .joining import one_cause_one_finding
+from .plain_text import plain
 from .ranksets import MAX_RANK, RankSet, ranks_said
 from .recorder_findings import RECORDER_VALUES, SLOW_RANK, recorder_findings
 from .snapshot import RankClass
@@ -34,6 +35,8 @@ __all__ = ["judge", "name_ranks"]
 
 _LONGEST = 40
 """Characters of a rank set in a sentence; findings hold the whole set."""
+_WAITS = 3
+"""Wait counters that a summary names."""
 _SEVERITIES = list(Severity)
 _CONFIDENCES = list(Confidence)
 _VALUES = RECORDER_VALUES | {STUCK_STACK: VerdictValue.HANG} | CLASS_VALUES | HEALTH_VALUES | COUNTER_VALUES
@@ -120,7 +123,8 @@ def judge(
             return Verdict(VerdictValue.UNKNOWN, summary, tuple(findings), beyond, under_way)
     if from_files and not moving and (summary := _without_recorder(stacks, counters, recorder, findings)):
         return Verdict(VerdictValue.UNKNOWN, summary, tuple(findings), missing, under_way)
-    return _calm(ranks, by_class, findings, missing, moving, under_way=under_way, notes=notes)
+    inside = recorder.inside if recorder is not None and from_files else RankSet()
+    return _calm(ranks, by_class, findings, missing, moving, inside, under_way=under_way, notes=notes)
 
 
 def _logged(logged: Sequence[Finding], known: Sequence[Finding]) -> list[Finding]:
@@ -153,7 +157,22 @@ def _without_recorder(
     has += ["wait counters"] if counters is not None and len(counters.table.ranks) else []
     if not has:
         return ""
-    return f"Nobody is accused, which clears nobody: there are {' and '.join(has)}, and no flight recorder dump."
+    said = f"Nobody is accused, which clears nobody: there are {' and '.join(has)}, and no flight recorder dump."
+    return f"{said}{_waits_counted(counters)}" if counters is not None else said
+
+
+def _waits_counted(counters: CounterLook) -> str:
+    """Which ranks count a wait now, the most usual waits first; empty where none does."""
+    by_title: dict[str, list[int]] = {}
+    for rank in counters.active_ranks:
+        for title, _ in counters.waiting_in(rank):
+            by_title.setdefault(title, []).append(rank)
+    ordered = sorted(by_title.items(), key=lambda one: (-len(one[1]), one[0]))
+    said = [
+        f" R{ranks_said(RankSet(ranks), 'waits', 'wait')[1:]} in {plain(title, _LONGEST)}" for title, ranks in ordered
+    ]
+    more = f"; waits in {len(said) - _WAITS} more counters" if len(said) > _WAITS else ""
+    return f"{';'.join(said[:_WAITS])}{more}." if said else ""
 
 
 def _one_look(stacks: StackLook | None, findings: Sequence[Finding]) -> str:
@@ -205,6 +224,7 @@ def _calm(
     findings: Sequence[Finding],
     missing: RankSet,
     moving: RankSet,
+    inside: RankSet,
     *,
     under_way: bool,
     notes: Sequence[str],
@@ -214,7 +234,12 @@ def _calm(
     everyone = f"all {len(ranks)} ranks answer" if len(ranks) != 1 else "the rank answers"
     if all(state.address.file for state in ranks.values()):
         told = f"{len(ranks) - len(missing)} of {len(ranks)} ranks have left a dump"
-        everyone = f"the dumps of all {len(ranks)} ranks agree"
+        everyone = (
+            f"the dumps of all {len(ranks)} ranks agree" if len(ranks) != 1 else "the dump of the only rank has none"
+        )
+        if inside and not moving:
+            waits = f"; {ranks_said(inside, 'is', 'are')} inside a call, and nothing tells for whom"
+            told, everyone = told + waits, everyone + waits
     if under_way and missing:
         return Verdict(VerdictValue.UNKNOWN, f"Looking: {told} so far.", tuple(findings), missing, under_way)
     if len(missing) == len(ranks):

@@ -1,3 +1,3 @@
 """The version of xpudbg, written down in this one place."""
 
-__version__ = "0.1.0.dev1"
+__version__ = "0.1.0"

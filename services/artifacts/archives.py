@@ -45,6 +45,8 @@ _NAMES_LOOKED_AT = 2_000
 
 
 class Form(Enum):
+    """How a file holds others; the value is how its whole content is packed."""
+
     TAR = None
     TAR_GZIP = Packing.GZIP
     BZIP2 = Packing.BZIP2
@@ -124,6 +126,8 @@ def may_matter(name: str) -> bool:
 
 
 class Unpacker:
+    """Takes the members out of archives, of archives in them too, within a budget."""
+
     def __init__(
         self, store: MemberStore, budget: Budget, refuse: Callable[[Refused], None], told: Callable[[str], None]
     ) -> None:

@@ -85,7 +85,8 @@ class Gathered:
 
     @property
     def partial(self) -> bool:
-        return bool(self.failed)
+        """Whether something of the job is not judged: files that failed, or all but the newest of several runs."""
+        return bool(self.failed or self.mixed)
 
     @property
     def empty(self) -> bool:

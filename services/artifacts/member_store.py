@@ -32,6 +32,8 @@ class FoundFile:
 
 
 class MemberStore:
+    """Members of archives: small ones in memory, the rest in the spool."""
+
     def __init__(self, spool: Spool) -> None:
         self._spool = spool
         self._loose: list[FoundFile] = []

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..spool import Body
     from .periodic_parts import Part
 
-__all__ = ["PeriodicDump", "PeriodicKind", "kind_of_name", "read_periodic"]
+__all__ = ["PeriodicDump", "PeriodicKind", "read_periodic"]
 
 
 class PeriodicKind(StrEnum):
@@ -67,14 +67,6 @@ class PeriodicDump:
     recorders: tuple[RecorderTables, ...] = ()
     notes: tuple[str, ...] = ()
     """What is missing or odd, one plain line each."""
-
-
-def kind_of_name(file_name: str) -> PeriodicKind | None:
-    """The kind by the name that torch gives such a file, `stacks_20250923_065505.txt`; None for other names."""
-    if read_time(file_name) is None:
-        return None
-    named = (kind for kind in PeriodicKind if file_name.startswith(f"{kind.value}_2"))
-    return next(named, None)
 
 
 def read_periodic(

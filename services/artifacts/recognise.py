@@ -35,6 +35,8 @@ _LINES = 4_000
 
 
 class ArtifactKind(StrEnum):
+    """What a file is; the value is what a person is told."""
+
     RECORDER = "flight recorder dump"
     STACKS = "stacks of one rank"
     PERIODIC_STACKS = "periodic dump of stacks"

@@ -75,7 +75,7 @@ class Capture:
             ValueError: something is to be redacted that can't be.
         """
         redaction = Redaction(wanted.redacted)
-        self.session = Session()
+        self.session = Session(options.bounds)
         """What the capture knows; to be read when `run` has ended."""
         self.failure = ""
         """Why the file could not be written to its end, one plain line."""

@@ -7,9 +7,9 @@ Source: PKWARE APPNOTE 6.3.10, sections 4.3 to 4.5.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from ..instants import utc_moment
 from ..npz import zip_records as records
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Member:
 
 def dos_time(ns: int) -> int:
     """An instant (ns since the epoch) as a zip has it, in UTC, in steps of two seconds, from 1980 to 2107."""
-    at = datetime.fromtimestamp(ns / 1e9, UTC)
+    at = utc_moment(ns)
     year = min(max(at.year - 1980, 0), 127)
     return (year << 9 | at.month << 5 | at.day) << 16 | at.hour << 11 | at.minute << 5 | at.second // 2
 

@@ -11,9 +11,9 @@ import os
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
+from ..instants import utc_moment
 from ..plain_text import plain
 from ..spool import Body
 from . import looks, records, store_record
@@ -134,7 +134,7 @@ class Bundle:
     @property
     def said(self) -> str:
         """`bundle of 2026-11-30 10:00:05 UTC, 3 looks`."""
-        at = datetime.fromtimestamp(self.meta.created_at / 1e9, UTC)
+        at = utc_moment(self.meta.created_at)
         count = len(self.looks)
         changed = f", {' and '.join(self.meta.redacted)} redacted" if self.meta.redacted else ""
         cut = ", cut" if self.cut else ""

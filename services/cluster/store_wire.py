@@ -52,14 +52,17 @@ class Query(IntEnum):
 
 
 def uint32(data: bytes) -> int:
+    """A number of the store's, little-endian whatever the machine."""
     return int.from_bytes(data, "little")
 
 
 def uint64(data: bytes) -> int:
+    """A length or a count of the store's, little-endian."""
     return int.from_bytes(data, "little")
 
 
 def int64(data: bytes) -> int:
+    """A signed number of the store's, little-endian."""
     return int.from_bytes(data, "little", signed=True)
 
 

@@ -84,9 +84,20 @@ class Worker:
     """Sends requests to one rank, at most one of each kind at a time. Lives on the engine's event loop."""
 
     def __init__(
-        self, address: RankAddress, client: httpx.AsyncClient, spool: Spool, lanes: Lanes, listener: WorkerListener
+        self,
+        address: RankAddress,
+        client: httpx.AsyncClient,
+        spool: Spool,
+        lanes: Lanes,
+        listener: WorkerListener,
+        *,
+        largest: int | None = None,
     ) -> None:
         """
+        Args:
+            largest: bytes at which an answer is given up, where the probe's own cap is not lower; profiles, which a
+                person asks for and which go to a file, have their own cap alone.
+
         Raises:
             TargetError: the address has no usable URL.
         """
@@ -106,6 +117,7 @@ class Worker:
         self._spool = spool
         self._lanes = lanes
         self._listener = listener
+        self._largest = largest
         self._requests: dict[str, _Request] = {}
         self._slowest: dict[str, float] = {}
         """Seconds that answers took which came after their budget, by source."""
@@ -271,6 +283,7 @@ class Worker:
         CONNECTION.set(request.connection)
         probe = request.probe
         writer = request.sink or self._spool.writer()
+        most = probe.max_bytes if request.sink is not None else min(probe.max_bytes, self._largest or probe.max_bytes)
         try:
             async with self._client.stream(probe.method, self._base + probe.path, auth=self._auth) as response:
                 request.answering = True
@@ -285,8 +298,8 @@ class Worker:
                 async for piece in unpacked(pieces) if encoding == "gzip" else pieces:
                     writer.write(piece)
                     request.received = writer.size
-                    if writer.size > probe.max_bytes:
-                        error = f"gave up after {writer.size} bytes; the limit for {probe.source} is {probe.max_bytes}"
+                    if writer.size > most:
+                        error = f"gave up after {writer.size} bytes; the limit for {probe.source} is {most}"
                         return self._reply(request, Outcome.TOO_LARGE, response.status_code, writer.finish(), error)
                     if writer.size - reported >= PROGRESS_STEP:
                         reported = writer.size

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -36,7 +35,6 @@ class Totals:
     max_relative: float = 0.0
     sum_absolute: float = 0.0
     sum_relative: float = 0.0
-    sum_squares: float = 0.0
 
     def add(self, pair: Pair) -> None:
         self.elements += pair.absolute.size
@@ -52,7 +50,6 @@ class Totals:
             self.max_relative = max(self.max_relative, float(relative.max()))
             self.sum_absolute += float(absolute.sum())
             self.sum_relative += float(relative.sum())
-            self.sum_squares += float(np.square(absolute).sum())
 
     @property
     def mismatches(self) -> int:
@@ -66,7 +63,3 @@ class Totals:
     @property
     def mean_relative(self) -> float:
         return self.sum_relative / self.finite if self.finite else 0.0
-
-    @property
-    def root_mean_square(self) -> float:
-        return math.sqrt(self.sum_squares / self.finite) if self.finite else 0.0

@@ -51,10 +51,6 @@ class FieldLine:
     def edited(self) -> bool:
         return self.before is not None
 
-    @property
-    def removable(self) -> bool:
-        return not self.gone and self.field.startswith(("attr.", "input.")) and not _ELEMENT.fullmatch(self.field)
-
 
 def field_lines(shown: ConsoleCase) -> list[FieldLine]:
     """All fields of a case in the order of the editor; those that were taken out at the end."""

@@ -89,7 +89,7 @@ def counter_findings(
     for title, ranks in by_wait.items():
         culprits = RankSet(ranks)
         said = name_ranks(culprits)
-        verb, it = ("waits", "it") if len(ranks) == 1 else ("wait", "them")
+        verb, they_are = ("waits", "it is") if len(ranks) == 1 else ("wait", "they are")
         made.append(
             Finding(
                 kind=WAIT_COUNTER,
@@ -97,7 +97,7 @@ def counter_findings(
                 confidence=Confidence.POSSIBLE,
                 culprits=culprits,
                 text=f"{said[0].upper()}{said[1:]} {verb} in {plain(title, _NAME)}, in the same wait as a look ago.",
-                advice=f"See where {it} {'is' if len(ranks) == 1 else 'are'} in Python, and what the others do.",
+                advice=f"See where {they_are} in Python, and what the others do.",
                 refutation="The wait is that of a thread beside the main one, which waits there in every job.",
                 evidence=tuple(
                     Evidence(SOURCE, rank, f"waits in {plain(title, _NAME)} now and at the look before")

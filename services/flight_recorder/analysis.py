@@ -10,6 +10,7 @@ from .causes import Cause, find_causes
 from .job import Job, build_job
 from .match import Matched, match
 from .mismatch import Mismatch, find_mismatches
+from .p2p_mismatch import find_p2p_mismatches
 from .positions import Positions, find_positions
 from .stale import of_another_time
 from .waits import WaitGraph, find_waits
@@ -66,5 +67,5 @@ def analyse(
         look = analyse(left, world_size=world_size, sizes=sizes, unreadable=unreadable, files=True)
         return replace(look, aside=look.aside | RankSet(aside))
     waits = find_waits(job, matched, positions)
-    mismatches = find_mismatches(job, matched)
+    mismatches = (*find_mismatches(job, matched), *find_p2p_mismatches(job, waits))
     return Analysis(job, matched, positions, waits, mismatches, find_causes(waits, mismatches))

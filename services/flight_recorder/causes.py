@@ -56,24 +56,31 @@ def find_causes(graph: WaitGraph, mismatches: Sequence[Mismatch]) -> tuple[Cause
     """The first causes of a look, none of them twice."""
     walk = _Walk(graph, mismatches)
     causes = [*walk.of_mismatches(mismatches), *walk.of_free_ranks(), *walk.of_cycles(), *walk.of_ends()]
-    return tuple(causes or walk.of_full_calls())
+    return tuple(causes or walk.of_open_exchanges() or walk.of_full_calls())
 
 
 class _Walk:
     def __init__(self, graph: WaitGraph, mismatches: Sequence[Mismatch]) -> None:
         self._calls = graph.calls
         self._current = graph.current
-        hanging = {mismatch.group: mismatch for mismatch in mismatches if not mismatch.ended}
+        hanging = {one.group: one for one in mismatches if not one.ended and not one.p2p}
         self._mismatched = {
             call.index
             for call in self._calls
             if not call.p2p and call.group in hanging and call.seq >= hanging[call.group].seq
         }
+        self._halves_of = {id(one): self._of_halves(one) for one in mismatches if one.p2p}
+        self._mismatched.update(*self._halves_of.values())
         self._next: dict[int, set[int]] = {call.index: self._edges(call) for call in self._calls}
         self._previous: dict[int, set[int]] = defaultdict(set)
         for index, following in self._next.items():
             for other in following:
                 self._previous[other].add(index)
+
+    def _of_halves(self, mismatch: Mismatch) -> set[int]:
+        """The calls in which the two halves of a message are open."""
+        rows = {variant.row for variant in mismatch.variants}
+        return {call.index for call in self._calls if call.p2p and any(half.row in rows for half in call.halves)}
 
     def _edges(self, call: OpenCall) -> set[int]:
         if call.index in self._mismatched:
@@ -122,8 +129,12 @@ class _Walk:
                 continue
             seen.append(blamed)
             starts = [
-                call.index for call in self._calls if call.index in self._mismatched and call.group == mismatch.group
+                call.index
+                for call in self._calls
+                if call.index in self._mismatched and call.group == mismatch.group and not call.p2p
             ]
+            if mismatch.p2p:
+                starts = sorted(self._halves_of[id(mismatch)])
             call = next((self._calls[index] for index in starts if self._calls[index].seq == mismatch.seq), None)
             made.append(self._made(Kind.MISMATCH, mismatch.odd, call, starts, mismatch))
         return made
@@ -195,6 +206,8 @@ class _Walk:
                 made.append(self._made(Kind.DEVICE_STUCK, call.stuck, call, [call.index]))
             elif call.unseen or call.unclear:
                 made.append(self._made(Kind.NOT_JOINED, RankSet(), call, [call.index]))
+            elif call.left_open and self._previous[call.index]:
+                made.append(self._made(Kind.DEVICE_STUCK, call.inside, call, [call.index]))
             elif call.late and not call.behind:
                 made.append(self._made(Kind.ABORTED, RankSet(), call, [call.index]))
         while no_dump:
@@ -207,9 +220,22 @@ class _Walk:
             made.append(self._made(Kind.NO_DUMP, suspects, main, [call.index for call in calls]))
         return made
 
+    def of_open_exchanges(self) -> list[Cause]:
+        """The oldest send or receive whose other half is lacking or over, when nothing else explains why it is open:
+        the peer is inside another exchange that nothing holds up, or nobody waits behind it."""
+        lacking = [call for call in self._calls if call.p2p and call.missing]
+        for calls in (lacking, [call for call in self._calls if call.left_open]):
+            if calls:
+                main = min(calls, key=lambda call: (call.created, call.index))
+                kind, culprits = (
+                    (Kind.P2P_UNMATCHED, main.missing) if main.missing else (Kind.DEVICE_STUCK, main.inside)
+                )
+                return [self._made(kind, culprits, main, [main.index])]
+        return []
+
     def of_full_calls(self) -> list[Cause]:
         """The oldest call that all have called and none has completed, when nothing else explains why they wait."""
-        full = [call for call in self._calls if call.full and call.index not in self._mismatched]
+        full = [call for call in self._calls if call.full or call.both_ends]
         if not full:
             return []
         main = min(full, key=lambda call: (call.created, -len(call.inside), call.index))

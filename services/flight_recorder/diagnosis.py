@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ..findings import Confidence, Evidence, Severity
-from ..ranksets import RankSet
+from ..ranksets import RankSet, ranks_said
 from .cadence import LONGER, Cadence, cadence_of
 from .causes import Cause, Kind
 from .evidence import evidence_of, refutation_of
@@ -172,6 +172,7 @@ def diagnose(
         if mixed and finding.confidence is Confidence.CERTAIN:
             finding = replace(finding, confidence=Confidence.LIKELY, refutation=f"{finding.refutation} {_MIXED}")
         (standing if _stands(cause, finding, motion, live) else passing).append(finding)
+    standing = [_beside(finding, standing, now) for finding in standing]
     standing.sort(
         key=lambda finding: (
             _SEVERITIES.index(finding.severity),
@@ -233,6 +234,22 @@ def _finding(now: Analysis, cause: Cause, motion: Motion | None, live: bool) -> 
     )
 
 
+def _beside(finding: FlightFinding, others: list[FlightFinding], now: Analysis) -> FlightFinding:
+    """Ranks without a dump may wait themselves for ranks that are at fault for sure: those that share a group."""
+    if finding.kind is not Kind.NO_DUMP or finding.confidence is Confidence.POSSIBLE:
+        return finding
+    critical = [one for one in others if one.kind is not Kind.NO_DUMP and one.severity is Severity.CRITICAL]
+    sure = RankSet(rank for one in critical for rank in one.culprits)
+    met = RankSet()
+    for group in now.job.groups:
+        if finding.culprits & group.members and sure & group.members:
+            met |= sure & group.members
+    if not met:
+        return finding
+    doubt = f"A rank without a dump may itself wait for {ranks_said(met)}, with which it shares a group."
+    return replace(finding, confidence=Confidence.POSSIBLE, refutation=f"{finding.refutation} {doubt}")
+
+
 def _early(cause: Cause, cadence: Cadence, waited_s: float | None) -> bool:
     if cause.kind is Kind.DEVICE_STUCK and not cause.culprits:
         return waited_s is None or waited_s < PATIENCE_S  # long work on a device looks the same
@@ -278,13 +295,14 @@ def _confidence(now: Analysis, cause: Cause) -> Confidence:
         case Kind.NOT_JOINED | Kind.P2P_UNMATCHED if call is not None:
             if not cause.culprits:
                 return Confidence.POSSIBLE
-            concluded = cause.culprits & (call.silent | call.unsure)
+            concluded = cause.culprits & (call.silent | call.unsure | RankSet(now.waits.current))
             shaky = any(_shaky(now, rank, call.group) for rank in cause.culprits)
             return Confidence.LIKELY if inferred or concluded or shaky else Confidence.CERTAIN
         case Kind.DEVICE_STUCK if not cause.culprits:
             return Confidence.POSSIBLE
         case Kind.DEVICE_STUCK if call is not None:
-            return Confidence.LIKELY if inferred or call.operation.rooted or call.unsure else Confidence.CERTAIN
+            one_sided = call.operation.rooted or call.p2p  # a peer may be through before the other end is
+            return Confidence.LIKELY if inferred or one_sided or call.unsure else Confidence.CERTAIN
         case Kind.MISMATCH if cause.mismatch is not None and cause.mismatch.pairs:
             return Confidence.LIKELY if cause.mismatch.odd or inferred else Confidence.CERTAIN
         case Kind.NO_DUMP:

@@ -7,7 +7,7 @@ first, up to the first real difference: what comes after it is matched wrongly a
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import prod
 from typing import TYPE_CHECKING
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .job import Job
     from .match import Matched
 
-__all__ = ["Mismatch", "Variant", "What", "find_mismatches"]
+__all__ = ["Mismatch", "Variant", "What", "find_mismatches", "variant_of"]
 
 
 class What(StrEnum):
@@ -74,6 +74,8 @@ class Mismatch:
     pairs: tuple[PairDifference, ...] = ()
     totals: tuple[int, int] | None = None
     """Elements sent and expected by all, for an all_to_all whose totals differ."""
+    p2p: bool = False
+    """A send and its receive differ: `call` is the sender's, the receiver's may be another one."""
 
     @property
     def ranks(self) -> RankSet:
@@ -117,7 +119,10 @@ def _look(job: Job, matched: Matched, call: int) -> Mismatch | None:
         return _told(job, matched, call, said, What.OPERATION, bases)
     if spoken[0].operation.kind is Kind.BATCH_END:
         inner = {one.rank: _contents(job, matched, part) for part, one in said.items()}
-        return _told(job, matched, call, said, What.SIZE, inner) if len(set(inner.values())) > 1 else None
+        if len(set(inner.values())) == 1:
+            return None
+        sized = {tuple(entry[:2] for entry in one) for one in inner.values()}
+        return _told(job, matched, call, said, What.SIZE if len(sized) > 1 else What.DTYPE, inner)
     if spoken[0].operation.rule is Rule.ALL_TO_ALL:
         pairs = differing_pairs(spoken, ranks)
         totals = total_difference(spoken, ranks)
@@ -220,7 +225,7 @@ def _signature(one: Said) -> Hashable:
     return one.operation.base, elements(one.inputs), elements(one.outputs), one.input_dtypes
 
 
-def _contents(job: Job, matched: Matched, part: int) -> Hashable:
+def _contents(job: Job, matched: Matched, part: int) -> tuple[tuple[Hashable, ...], ...]:
     columns = job.columns
     return tuple(
         (
@@ -232,12 +237,32 @@ def _contents(job: Job, matched: Matched, part: int) -> Hashable:
     )
 
 
+def variant_of(job: Job, rank: int, row: int) -> Variant:
+    """What one rank recorded in one entry, as the version of that rank alone."""
+    ranks = RankSet((rank,))
+    return Variant(ranks, _recorded(job, rank, row), row, ranks if _has_stack(job, row) else RankSet())
+
+
 def _said(job: Job, matched: Matched, part: int) -> Said:
+    """What a rank recorded of its part; of a coalesced call the tensors of all that it is made of."""
+    said = _recorded(job, int(matched.part_rank[part]), int(matched.part_row[part]))
+    if said.operation.kind is not Kind.BATCH_END:
+        return said
+    parts = [_recorded(job, said.rank, int(row)) for row in matched.rows_of(part)]
+    return replace(
+        said,
+        inputs=tuple(shape for one in parts for shape in one.inputs),
+        outputs=tuple(shape for one in parts for shape in one.outputs),
+        input_dtypes=tuple(dtype for one in parts for dtype in one.input_dtypes),
+        output_dtypes=tuple(dtype for one in parts for dtype in one.output_dtypes),
+    )
+
+
+def _recorded(job: Job, rank: int, row: int) -> Said:
     columns = job.columns
-    row = int(matched.part_row[part])
     split = int(columns.splits[row])
     return Said(
-        rank=int(matched.part_rank[part]),
+        rank=rank,
         operation=job.operations[columns.operation[row]],
         inputs=job.shapes[columns.input_shapes[row]],
         outputs=job.shapes[columns.output_shapes[row]],

@@ -70,6 +70,7 @@ def _is_alone(job: Job, matched: Matched, part: int) -> bool:
 
 
 def queued_calls(job: Job, matched: Matched, parts: list[int]) -> tuple[QueuedCall, ...]:
+    """The calls that these parts belong to, each with its ranks, in the order of the parts."""
     ranks: dict[int, list[int]] = {}
     rows: dict[int, int] = {}
     for part in parts:

@@ -41,6 +41,8 @@ class Half:
     row: int
     """Row of the job's columns."""
     ended: bool
+    call: int = -1
+    """The matched call that it belongs to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +98,12 @@ class Exchanges:
                 continue
             sends = op.kind is Kind.SEND
             peer = members.global_rank(op.target if sends else op.source)
-            part = self._part_of_row[row]
-            found.append(
-                Half(rank, peer, sends, group, int(columns.p2p_seq[row]), row, part < 0 or bool(matched.ended[part]))
-            )
+            if peer is None and op.target is None and len(members.ranks) == members.size == 2 and not members.inferred:
+                peer = next((other for other in members.ranks if other != rank), None)
+            part = int(self._part_of_row[row])
+            ended = part < 0 or bool(matched.ended[part])
+            call = int(matched.part_call[part]) if part >= 0 else -1
+            found.append(Half(rank, peer, sends, group, int(columns.p2p_seq[row]), row, ended, call))
         return found
 
     def posted(self, half: Half) -> Posted | None:
@@ -114,16 +118,17 @@ class Exchanges:
             place = next(place for place, one in enumerate(mine) if one.row == half.row)
             return Posted(place < len(theirs), True, theirs[place] if place < len(theirs) else None)
         if self._in_step(half, mine, theirs):
-            return self._by_number(half, theirs)
+            return self._by_number(half, mine, theirs)
         return self._guess(half, mine, theirs)
 
-    def _by_number(self, half: Half, theirs: list[Half]) -> Posted:
-        """Both ends count alike: the other half has the same number."""
-        same = next((one for one in theirs if one.seq == half.seq), None)
+    def _by_number(self, half: Half, mine: list[Half], theirs: list[Half]) -> Posted:
+        """Both ends count alike: the other half has the same number, and of several in a batch the same place."""
+        place = [one.row for one in mine if one.seq == half.seq].index(half.row)
+        same = [one for one in theirs if one.seq == half.seq]
         last = self._positions.at(half.peer, half.group) if half.peer is not None else None
         newest = last.p2p_enqueued if last else None
-        if same is not None:
-            return Posted(True, True, same)
+        if same:
+            return Posted(True, place < len(same), same[place] if place < len(same) else None)
         if newest is not None and newest < half.seq:
             return Posted(False, True)
         if newest is not None and (last is None or last.filtered or (theirs and theirs[0].seq > half.seq)):

@@ -76,6 +76,7 @@ def instants(values: list[Any]) -> list[int]:
 
 
 def group_label(entry: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The name and description of an entry's process group, unchecked; an older dump has a name or a number alone."""
     label = entry.get("process_group")
     if label is None:
         name = entry.get("pg_name")
@@ -122,6 +123,7 @@ def _each_once(values: list[Any], convert: Callable[[Any], tuple[Any, ...]]) -> 
 
 
 def flat_one(value: Any) -> tuple[Any, ...]:
+    """A flat list as a tuple, its values unchecked. TypeError when it is no list or too long."""
     if not value:
         return ()
     if not isinstance(value, list | tuple) or len(value) > _MOST_SIZES:
@@ -130,29 +132,35 @@ def flat_one(value: Any) -> tuple[Any, ...]:
 
 
 def checked_label(label: tuple[Any, ...]) -> GroupLabel:
+    """What `group_label` gives, as texts. TypeError when it is no pair."""
     if len(label) != 2:
         raise TypeError("process_group is no pair of name and description")
     return GroupLabel(str(label[0]), str(label[1]))
 
 
 def checked_name(name: Any) -> str:
+    """An operation as recorded. TypeError when it is no text."""
     if not isinstance(name, str):
         raise TypeError("profiling_name is no text")
     return name
 
 
 def checked_shapes(shapes: tuple[tuple[Any, ...], ...]) -> Shapes:
+    """Shapes in elements; a negative size counts as 0. TypeError when one is no number."""
     return tuple(tuple(max(whole_number(size), 0) for size in sizes) for sizes in shapes)
 
 
 def checked_counts(counts: tuple[Any, ...]) -> tuple[int, ...]:
+    """Counts of elements; a negative one counts as 0. TypeError when one is no number."""
     return tuple(max(whole_number(count), 0) for count in counts)
 
 
 def checked_dtypes(dtypes: tuple[Any, ...]) -> Dtypes:
+    """Torch's names of scalar types, whatever they are."""
     return tuple(map(str, dtypes))
 
 
 def kind_of(value: object) -> str:
+    """What a value is, for the sentence of an error."""
     names = {dict: "an object", list: "a list", tuple: "a list", str: "a text", bytes: "bytes", bool: "true or false"}
     return "nothing" if value is None else names.get(type(value), f"a {type(value).__name__}")

@@ -45,6 +45,8 @@ class OpenCall:
     """Operations that it is made of: more than one when it is coalesced."""
     halves: tuple[Half, ...] = ()
     """The sends and receives that are open in it."""
+    met: tuple[tuple[Half, Half], ...] = ()
+    """Those of them whose other half is known for certain, with it."""
     missing: RankSet = field(default_factory=RankSet)
     """Members that have not called it."""
     unsure: RankSet = field(default_factory=RankSet)
@@ -58,7 +60,7 @@ class OpenCall:
     behind: RankSet = field(default_factory=RankSet)
     """Members that have called it, but are still inside an earlier call."""
     done: RankSet = field(default_factory=RankSet)
-    """Members that have completed it in time."""
+    """Members that have completed it in time; of a P2P call the peers that have completed their halves of it."""
     late: RankSet = field(default_factory=RankSet)
     """Ranks inside it whose entry says completed, after the timeout."""
     unseen: int = 0
@@ -72,6 +74,18 @@ class OpenCall:
         if self.operation.rooted and (self.behind or len(self.inside) >= len(self.done)):
             return RankSet()
         return self.inside
+
+    @property
+    def left_open(self) -> bool:
+        """A P2P call that all peers have completed, and the rank inside it has not."""
+        peers = {half.peer for half in self.halves}
+        return self.p2p and bool(peers) and peers == set(self.done) and not (self.missing or self.absent or self.behind)
+
+    @property
+    def both_ends(self) -> bool:
+        """A P2P call whose peers are all inside their halves of it, so that nothing tells what it waits for."""
+        others = self.missing or self.absent or self.behind or self.done
+        return self.p2p and bool(self.met) and not others
 
     @property
     def full(self) -> bool:
@@ -202,12 +216,17 @@ def _gather(
 
 def _meet(call: OpenCall, calls: list[OpenCall], current: dict[int, int], exchanges: Exchanges) -> None:
     """Look for the other halves of open sends and receives."""
-    missing, unsure, absent, behind = set(), set(), set(), set()
+    missing, unsure, absent, behind, done = set(), set(), set(), set(), set()
+    met: list[tuple[Half, Half]] = []
     for half in call.halves:
         if half.peer is None:
             continue
         posted = exchanges.posted(half)
         theirs = current.get(half.peer)
+        if posted is not None and posted.sure and posted.half is not None:
+            met.append((half, posted.half))
+            if posted.half.ended and not half.ended:
+                done.add(half.peer)
         if posted is None:
             absent.add(half.peer)
         elif theirs is not None and any(
@@ -221,4 +240,5 @@ def _meet(call: OpenCall, calls: list[OpenCall], current: dict[int, int], exchan
         elif theirs is not None and (posted.half is None or not posted.half.ended):
             behind.add(half.peer)
     call.missing, call.unsure, call.absent = RankSet(missing), RankSet(unsure), RankSet(absent)
-    call.behind = RankSet(behind)
+    call.behind, call.done = RankSet(behind), RankSet(done) - RankSet(missing) - RankSet(behind)
+    call.met = tuple(met)

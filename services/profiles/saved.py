@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from ..instants import stamp_text
 from .trace_event import UNREADABLE
 from .trace_set import TraceRow, TraceSet, TraceState
 
@@ -95,7 +95,7 @@ def new_folder(parent: Path, began_at: int) -> Path:
     Raises:
         TracesError: the disk refuses.
     """
-    name = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(began_at // 1_000_000_000))
+    name = stamp_text(began_at)
     try:
         parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         for number in range(1, 1_000):

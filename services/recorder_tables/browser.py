@@ -99,9 +99,13 @@ class RecorderTables:
 
     @cached_property
     def memberships(self) -> MembershipRows:
+        return MembershipRows(self.members, self.hosts, self.look.coordinates)
+
+    @cached_property
+    def hosts(self) -> Mapping[int, str]:
+        """The host of each rank where it is known, by the dumps and by whoever made this."""
         dumps = self.diagnosis.analysis.job.dumps
-        hosts = {dump.rank: dump.host for dump in dumps if dump.host} | self._hosts
-        return MembershipRows(self.members, hosts, self.look.coordinates)
+        return {dump.rank: dump.host for dump in dumps if dump.host} | self._hosts
 
     @property
     def all(self) -> tuple[BrowseTable, ...]:

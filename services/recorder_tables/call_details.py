@@ -8,11 +8,12 @@ import numpy as np
 
 from ..flight_recorder.columns import State
 from ..ranksets import RankSet, ranks_said
+from ..sizes import number_text
 from .group_names import group_told
 from .lines import FIRST_OVER, STATES
 from .moments import NOT_KNOWN, instant_text, ms_text, offset_text, span_text
 from .table import Detail, Sign
-from .tensors import number_text, tensors_exact, tensors_text
+from .tensors import tensors_exact, tensors_text
 
 if TYPE_CHECKING:
     from ..flight_recorder.columns import Splits

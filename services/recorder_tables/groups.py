@@ -54,11 +54,6 @@ class GroupRows(ColumnTable):
         self._check(row)
         return self.members.rows_of(row)
 
-    def collectives_of(self, row: int) -> NDArray[np.intp]:
-        """The rows of its collectives."""
-        self._check(row)
-        return np.flatnonzero(self.collectives.group == row)
-
     # columns --------------------------------------------------------------------------------------------------
 
     def _each(self, values: Sequence[str]) -> Texts:

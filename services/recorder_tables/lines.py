@@ -119,13 +119,6 @@ class Lines:
         parts = np.arange(self.matched_lines) + np.repeat(shift, np.diff(self.starts))
         return np.append(parts, np.full(len(self.left_over), -1)).astype(np.int64)
 
-    @cached_property
-    def line_of_part(self) -> NDArray[np.int64]:
-        """The line of each part, shape (parts,)."""
-        lines = np.empty(self.matched_lines, dtype=np.int64)
-        lines[self.part[: self.matched_lines]] = np.arange(self.matched_lines)
-        return lines
-
     def _of_parts(self, column: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
         return np.append(column[self.part[: self.matched_lines]], others)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from ..instants import utc_text
 
 __all__ = ["NOT_KNOWN", "instant_text", "ms_text", "offset_text", "span_text"]
 
@@ -12,11 +12,7 @@ NOT_KNOWN = "—"
 
 def instant_text(instant: int) -> str:
     """`2026-11-30T19:04:06.123Z`."""
-    if instant <= 0:
-        return NOT_KNOWN
-    seconds, rest = divmod(instant, 1_000_000_000)
-    moment = datetime.fromtimestamp(seconds, UTC)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{rest // 1_000_000:03d}Z"
+    return NOT_KNOWN if instant <= 0 else utc_text(instant)
 
 
 def offset_text(instant: int, newest: int) -> str:

@@ -16,7 +16,7 @@ from ..flight_recorder.columns import State
 from ..flight_recorder.dump import Dump
 from ..flight_recorder.json_dump import stack_of
 from ..plain_text import plain
-from .tensors import size_text
+from ..sizes import size_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,49 +1,37 @@
 """The filter of the flight recorder's tables: what a person types, as a mask over all rows of a table.
 
-Terms are separated by blanks and all must hold; `!` before a term turns it round. A bare text is looked for in every
-column that has texts. Texts are compared with the distinct values of a column and spread over its rows from there, so
-that the cost of a term does not grow with the length of the texts times the rows.
+The grammar is that of `filter_terms`. A bare text is looked for in every column that has texts. Texts are compared with
+the distinct values of a column and spread over its rows from there, so that the cost of a term does not grow with the
+length of the texts times the rows.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from ..ranksets import RankSet, RankSetError
-from .expressions import SEARCHED, ExpressionError, compiled
+from ..filter_terms import FilterError, FilterPlace, Term
+from ..ranksets import RankSet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from .texts import Texts
 
-__all__ = ["FIELDS", "Filtered", "Flag", "RowFilter", "RowFilterError"]
+__all__ = ["PLACES", "ROWS", "Filtered", "Flag", "RowFilter"]
 
-FIELDS = "rank:0-63, group:x, op:x, state:x, seq:100-200, dtype:x, is:missing|mismatch|open|p2p, re:expression"
-"""What can be written, for messages and help."""
-
-MAX_LENGTH = 1_000
-"""Characters of a filter."""
-
-_WORD = re.compile(r'(?:[^\s"]+|"[^"]*")+')
-_FIELD = re.compile(r"(rank|group|op|state|seq|dtype|is|re):(.*)", re.DOTALL | re.IGNORECASE)
 _RANGE = re.compile(r"#?(\d{1,20})|(\d{0,20})-(\d{0,20})", re.ASCII)
 _MOST = 2**64 - 1
 
 
-class RowFilterError(ValueError):
-    """The text is not a filter; the message is one plain line saying which part and what can be written."""
-
-
 class Flag(StrEnum):
-    """What `is:` can ask of a row."""
+    """What `is:` can ask of a row of itself; `is:marked` asks about its ranks."""
 
     MISSING = "missing"
     """Ranks have not come to the call; a membership: this rank is behind its group."""
@@ -51,6 +39,39 @@ class Flag(StrEnum):
     OPEN = "open"
     """Not over on some rank."""
     P2P = "p2p"
+
+
+_MARKED = "marked"
+_FLAGS = (*(flag.value for flag in Flag), _MARKED)
+ROWS = FilterPlace(
+    "rows of the flight recorder",
+    {
+        "rank": "rank:0-63",
+        "host": "host:x",
+        "group": "group:x",
+        "op": "op:x",
+        "state": "state:x",
+        "is": "is:missing|mismatch|open|p2p|marked",
+        "seq": "seq:100-200",
+        "dtype": "dtype:x",
+    },
+    _FLAGS,
+)
+"""What can be asked of one table at least."""
+
+
+def _without(rows: str, *fields: str) -> FilterPlace:
+    return FilterPlace(rows, {name: said for name, said in ROWS.written.items() if name not in fields}, _FLAGS)
+
+
+PLACES = {
+    "findings": _without("findings", "dtype"),
+    "collectives": _without("collectives"),
+    "calls": _without("calls"),
+    "groups": _without("groups", "op", "state", "seq", "dtype"),
+    "memberships": _without("memberships", "op", "state", "dtype"),
+}
+"""What can be asked of each table, by its name in `RecorderTables`."""
 
 
 class Filtered(Protocol):
@@ -77,23 +98,34 @@ class Filtered(Protocol):
 class RowFilter:
     """A parsed filter; the empty one leaves all rows."""
 
-    text: str
+    text: str = ""
     """As typed."""
-    terms: tuple[Callable[[Filtered], NDArray[np.bool_]], ...] = ()
+    terms: tuple[Term, ...] = ()
+    hosts: Mapping[int, str] = field(default_factory=dict, compare=False)
+    """The host of each rank, for `host:`."""
+    marked: RankSet = field(default_factory=RankSet)
+    """The ranks of `is:marked`; always none without that term."""
 
     @classmethod
-    def parse(cls, text: str) -> RowFilter:
+    def parse(cls, text: str, place: FilterPlace = ROWS) -> RowFilter:
         """
+        Args:
+            place: what can be asked of the table; of another table what it has not leaves no row.
+
         Raises:
-            RowFilterError: a term cannot be understood.
+            FilterError: a term cannot be understood, or can't be asked of the table.
         """
         text = text.strip()
-        if len(text) > MAX_LENGTH:
-            raise RowFilterError(f"a filter has at most {MAX_LENGTH:,} characters; this one has {len(text):,}")
-        if text.count('"') % 2:
-            raise RowFilterError('a " has no partner; write group:"two words"')
-        words = [match[0].replace('"', "") for match in _WORD.finditer(text)]
-        return cls(text, tuple(_term(word) for word in words if word))
+        terms = place.terms(text)
+        for term in terms:
+            if term.field == "seq":
+                _spans(term.value)
+        return cls(text, terms)
+
+    def among(self, hosts: Mapping[int, str], marked: RankSet) -> RowFilter:
+        """The same where it is known on which hosts ranks are and which are marked."""
+        asked = any(term.field == "is" and term.value == _MARKED for term in self.terms)
+        return replace(self, hosts=hosts, marked=marked if asked else RankSet())
 
     def __bool__(self) -> bool:
         return bool(self.terms)
@@ -102,45 +134,33 @@ class RowFilter:
         """The rows of a table for which all terms hold, shape `(rows,)`."""
         kept = np.ones(len(table), dtype=np.bool_)
         for term in self.terms:
-            kept &= term(table)
+            kept &= self._holds(term, table) ^ term.turned
         return kept
 
-
-def _term(word: str) -> Callable[[Filtered], NDArray[np.bool_]]:
-    if word.startswith("!") and len(word) > 1:
-        inner = _term(word[1:])
-        return lambda table: ~inner(table)
-    if word.startswith("#") and word[1:].isdecimal():
-        return _sequence(word)
-    field = _FIELD.fullmatch(word)
-    if field is None:
-        return _text(None, word)
-    name, value = field[1].lower(), field[2]
-    if not value:
-        raise RowFilterError(f"{name}: needs a value; fields are {FIELDS}")
-    match name:
-        case "rank":
-            return _ranks(value)
-        case "seq":
-            return _sequence(value)
-        case "is":
-            return _flag(value)
-        case "re":
-            return _expression(value)
-    return _text(name, value)
+    def _holds(self, term: Term, table: Filtered) -> NDArray[np.bool_]:
+        match term.field:
+            case "rank":
+                return table.of_ranks(term.ranks)
+            case "host":
+                return table.of_ranks(RankSet(rank for rank, host in self.hosts.items() if term.finds(host)))
+            case "is" if term.value == _MARKED:
+                return table.of_ranks(self.marked)
+            case "is":
+                return table.flagged(Flag(term.value))
+            case "seq":
+                found = np.zeros(len(table), dtype=np.bool_)
+                for span in _spans(term.value):
+                    found |= table.of_sequence(*span)
+                return found
+            case "state":
+                return _any(table, table.texts("state"), _stating(term))
+        return _any(table, table.texts(None if term.is_text else term.field), term.finds)
 
 
-def _text(field: str | None, value: str) -> Callable[[Filtered], NDArray[np.bool_]]:
-    wanted = value.casefold()
-    return lambda table: _any(table, table.texts(field), lambda text: wanted in text.casefold())
-
-
-def _expression(value: str) -> Callable[[Filtered], NDArray[np.bool_]]:
-    try:
-        pattern = compiled(value)
-    except ExpressionError as error:
-        raise RowFilterError(f"re: {error}") from None
-    return lambda table: _any(table, table.texts(None), lambda text: pattern.search(text, 0, SEARCHED) is not None)
+def _stating(term: Term) -> Callable[[str], bool]:
+    """Whether a text has one of the words that stand between commas."""
+    parts = [part for part in term.value.casefold().split(",") if part]
+    return lambda text: any(part in text.casefold() for part in parts)
 
 
 def _any(table: Filtered, columns: Sequence[Texts], fits: Callable[[str], bool]) -> NDArray[np.bool_]:
@@ -150,35 +170,22 @@ def _any(table: Filtered, columns: Sequence[Texts], fits: Callable[[str], bool])
     return found
 
 
-def _ranks(value: str) -> Callable[[Filtered], NDArray[np.bool_]]:
-    try:
-        ranks = RankSet.parse(value)
-    except RankSetError as error:
-        raise RowFilterError(f"rank: {error}") from None
-    return lambda table: table.of_ranks(ranks)
+def _spans(value: str) -> list[tuple[int, int]]:
+    """The ranges of `seq:`, both ends included.
 
-
-def _sequence(value: str) -> Callable[[Filtered], NDArray[np.bool_]]:
+    Raises:
+        FilterError: a part is none.
+    """
     spans: list[tuple[int, int]] = []
     for part in value.split(","):
         match = _RANGE.fullmatch(part.strip())
         if match is None or part.strip() == "-":
-            raise RowFilterError(
-                f"seq: {part[:40]!r} is no number and no range; write seq:311, seq:100-200 or seq:100-"
-            )
+            raise FilterError(f"seq: {part[:40]!r} is no number and no range; write seq:311, seq:100-200 or seq:100-")
         first = int(match[1] or match[2] or 0)
         last = int(match[1] or match[3] or _MOST)
         if first > last:
-            raise RowFilterError(f"seq: {part[:45]!r} holds no number; write the smaller one first")
+            raise FilterError(f"seq: {part[:45]!r} holds no number; write the smaller one first")
+        if first > _MOST:
+            raise FilterError(f"seq: {part[:45]!r} is above every sequence number; the highest is {_MOST}")
         spans.append((first, min(last, _MOST)))
-    return lambda table: np.logical_or.reduce([table.of_sequence(*span) for span in spans])
-
-
-def _flag(value: str) -> Callable[[Filtered], NDArray[np.bool_]]:
-    try:
-        flag = Flag(value.lower())
-    except ValueError:
-        raise RowFilterError(
-            f"is: knows {', '.join(flag.value for flag in Flag)}; {value[:40]!r} is none of them"
-        ) from None
-    return lambda table: table.flagged(flag)
+    return spans

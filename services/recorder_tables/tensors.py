@@ -6,16 +6,16 @@ from itertools import groupby
 from math import prod
 from typing import TYPE_CHECKING
 
+from ..sizes import number_text, size_text
+
 if TYPE_CHECKING:
     from ..flight_recorder.columns import Dtypes, Shapes
 
 __all__ = [
     "bytes_of",
     "dtype_short",
-    "number_text",
     "paired_dtypes",
     "shapes_text",
-    "size_text",
     "tensors_exact",
     "tensors_text",
 ]
@@ -53,30 +53,11 @@ _SHOWN = 2
 """Different tensors of one side that a cell spells out."""
 _LISTED = 64
 """Tensors that the details list one by one."""
-_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 
 def dtype_short(dtype: str) -> str:
     """`bf16` for `BFloat16`; what is not known stays as recorded."""
     return _DTYPES[dtype][0] if dtype in _DTYPES else dtype
-
-
-def number_text(number: int) -> str:
-    """A count with separators; one far beyond any tensor as a power of two."""
-    bits = abs(number).bit_length()
-    return f"{number:,}" if bits <= 80 else f"over 2^{bits - 1}"
-
-
-def size_text(size: int) -> str:
-    """`8 MiB`, `1.5 KiB`, `12 B`."""
-    power = 0
-    while power + 1 < len(_UNITS) and size >= 1024 ** (power + 1):
-        power += 1
-    scale = 1024**power
-    if size >= scale * 100_000:
-        return f"{number_text(size // scale)} {_UNITS[power]}"
-    whole = size % scale == 0 or size / scale >= 100
-    return f"{size / scale:,.0f} {_UNITS[power]}" if whole else f"{size / scale:.1f} {_UNITS[power]}"
 
 
 def bytes_of(shapes: Shapes, dtypes: Dtypes) -> int | None:

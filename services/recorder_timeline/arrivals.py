@@ -37,11 +37,6 @@ class Arrivals:
     """-1 where fewer than two ranks have a time, or two of them came last at the same instant."""
 
     @property
-    def spread_ns(self) -> NDArray[np.int64]:
-        """Last arrival minus the first one."""
-        return self.last - self.first
-
-    @property
     def stands_out(self) -> NDArray[np.bool_]:
         """The last one came clearly later than all the others."""
         margin = self.last - self.before_last

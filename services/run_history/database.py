@@ -7,9 +7,11 @@ import os
 import sqlite3
 import threading
 import time
+import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..instants import stamp_text
 from ..plain_text import plain
 from .errors import DamagedHistoryError, HistoryError, NewerHistoryError
 
@@ -104,6 +106,7 @@ class Database:
             self._connection = sqlite3.connect(
                 self.path, timeout=BUSY_S, isolation_level=None, check_same_thread=False, cached_statements=32
             )
+        weakref.finalize(self, self._connection.close)  # for who forgets to; from 3.13 on Python complains
         try:
             with self._faults_named():
                 self._connection.execute("PRAGMA foreign_keys = ON")
@@ -210,7 +213,7 @@ def set_aside(folder: Path) -> Path:
         HistoryError: there is none, or it can't be moved.
     """
     path = folder / FILE
-    mark = f"aside-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}"
+    mark = f"aside-{stamp_text(time.time_ns())}"
     away = path.with_name(f"{FILE}.{mark}")
     try:
         path.rename(away)

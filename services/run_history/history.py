@@ -128,9 +128,9 @@ class RunHistory(HistoryReader):
         kind, detail = progress_to_json(latest)
         with self._database.writing() as connection:
             connection.execute(
-                "INSERT INTO progress (run, at_ns, kind, detail_json) SELECT ?1, ?2, ?3, ?4 "
-                "WHERE (SELECT count(*) FROM progress WHERE run = ?1) < ?5",
-                (run_id, self._clock(), kind, _json(detail), self.limits.progress),
+                "INSERT INTO progress (run, at_ns, kind, detail_json) SELECT ?, ?, ?, ? "
+                "WHERE (SELECT count(*) FROM progress WHERE run = ?) < ?",
+                (run_id, self._clock(), kind, _json(detail), run_id, self.limits.progress),
             )
 
     def finish(self, run_id: int, run: OpRun) -> None:

@@ -63,12 +63,24 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How long things may take."""
+    """How long things may take, and how much."""
 
     timeout_s: Annotated[float, msgspec.Meta(ge=0.1, le=600)] = 3.0
     """Seconds that a rank has to answer."""
     deadline_s: Annotated[float, msgspec.Meta(ge=0.1, le=86_400)] = 300.0
     """Seconds for one run of an operator, uploads and waits included."""
+    parallel: Annotated[int, msgspec.Meta(ge=1, le=1_024)] = 128
+    """Requests on their way to ranks at one time; those not answered at once wait beside them."""
+    answer_mib: Annotated[int, msgspec.Meta(ge=1, le=256)] = 256
+    """MiB at which an answer of a rank is given up; lower caps of small requests hold, profiles have their own."""
+    looks: Annotated[int, msgspec.Meta(ge=2, le=100_000)] = 2_000
+    """Looks kept, the oldest goes first."""
+    looks_memory_mib: Annotated[int, msgspec.Meta(ge=8, le=65_536)] = 256
+    """MiB of memory for looks kept, the newest two beside it."""
+    analyses_memory_mib: Annotated[int, msgspec.Meta(ge=8, le=65_536)] = 256
+    """MiB of memory for what was made of looks kept; older ones are read again when shown."""
+    looks_disk_mib: Annotated[int, msgspec.Meta(ge=64, le=1_048_576)] = 4_096
+    """MiB of replies of looks in the temporary folder; with little room half of what is free."""
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -89,7 +101,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """Least important messages that the log takes: debug, info, warning, error."""
     limits: Limits = Limits()
-    """How long things may take."""
+    """How long things may take, and how much."""
     targets: dict[str, Target] = {}
     """Jobs by name: `xpudbg prod`."""
     endpoints: dict[str, Endpoint] = {}

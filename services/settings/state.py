@@ -17,14 +17,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["FILE_LIMIT", "Remembered", "StateFile", "state_path"]
+__all__ = ["FILE_LIMIT", "WIDEST", "KeptTable", "Remembered", "StateFile", "kept_table", "state_path"]
 
 T = TypeVar("T")
 
 FILE_LIMIT = 64 * 1024
 """Bytes of the file that are read; ours is never that large."""
+WIDEST = 1_000
+"""Terminal cells of a column at most."""
 LOCK_TRIES = 50
 LOCK_PAUSE_S = 0.01
 """Another program holds the lock for the time of one small write; after all tries it is gone without."""
@@ -139,6 +141,41 @@ class StateFile:
             raise
 
 
+class KeptTable(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a person arranged of one table, columns by their keys; None where nothing was."""
+
+    order: tuple[str, ...] | None = None
+    """These first, in this order."""
+    hidden: tuple[str, ...] | None = None
+    """These not at all; an empty one: all are shown, whatever the settings hide."""
+    widths: dict[str, int] = {}
+    """Terminal cells that a column takes, 1 to `WIDEST`."""
+    sorts: tuple[tuple[str, bool], ...] | None = None
+    """Sorted by these, and whether descending; an empty one: as the table comes."""
+
+
+def kept_table(found: object) -> KeptTable:
+    """A record of the file as far as it can be meant: each part that is of another kind is left out."""
+    if not isinstance(found, dict):
+        return KeptTable()
+    parts: dict[str, Any] = {}
+    for name, kind in _KINDS.items():
+        try:
+            parts[name] = msgspec.convert(found[name], kind)
+        except (KeyError, msgspec.ValidationError):
+            continue
+    widths = {key: width for key, width in parts.pop("widths", {}).items() if 1 <= width <= WIDEST}
+    return KeptTable(**parts, widths=widths)
+
+
+_KINDS: dict[str, Any] = {
+    "order": tuple[str, ...] | None,
+    "hidden": tuple[str, ...] | None,
+    "widths": dict[str, int],
+    "sorts": tuple[tuple[str, bool], ...] | None,
+}
+
+
 class Remembered:
     """The parts of the file that the screens use."""
 
@@ -157,20 +194,14 @@ class Remembered:
     def keep_theme(self, name: str) -> None:
         self._file.change("theme", str, lambda _: name)
 
-    def sorts(self, table: str) -> tuple[tuple[str, bool], ...]:
-        """The columns that a table was sorted by, and whether descending."""
-        return (self._file.get("sorts", dict[str, tuple[tuple[str, bool], ...]]) or {}).get(table, ())
+    def table(self, name: str) -> KeptTable:
+        """How a table was arranged. What can't be meant of it is as if it were not there."""
+        return kept_table((self._file.get("tables", dict[str, Any]) or {}).get(name))
 
-    def keep_sorts(self, table: str, sorts: tuple[tuple[str, bool], ...]) -> None:
-        kind = dict[str, tuple[tuple[str, bool], ...]]
-        self._file.change("sorts", kind, lambda known: (known or {}) | {table: sorts})
-
-    def hidden(self, table: str) -> tuple[str, ...]:
-        """The columns of a table that were hidden."""
-        return (self._file.get("hidden", dict[str, tuple[str, ...]]) or {}).get(table, ())
-
-    def keep_hidden(self, table: str, columns: tuple[str, ...]) -> None:
-        self._file.change("hidden", dict[str, tuple[str, ...]], lambda known: (known or {}) | {table: columns})
+    def keep_tables(self, changed: Mapping[str, KeptTable]) -> None:
+        """Keep how some tables are arranged; the others stay as they are in the file, whatever they are."""
+        made = {name: msgspec.to_builtins(table) for name, table in changed.items()}
+        self._file.change("tables", dict[str, Any], lambda known: (known or {}) | made)
 
     def was_shown(self, hint: str) -> bool:
         """Whether a hint that comes once has come."""

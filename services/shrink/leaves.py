@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..dispatch.case import Leaf, OpCase, Slot
 
-__all__ = ["Place", "case_key", "elements", "leaf_at", "places", "shape_of", "size_text", "with_leaves"]
+__all__ = ["Place", "case_key", "case_size", "elements", "leaf_at", "places", "shape_of", "with_leaves"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -40,6 +40,7 @@ def places(case: OpCase) -> list[Place]:
 
 
 def leaf_at(case: OpCase, place: Place) -> Leaf:
+    """The array of a case at a place."""
     return case.inputs[place.slot].leaves[place.leaf]
 
 
@@ -69,7 +70,7 @@ def elements(case: OpCase) -> int:
     return sum(math.prod(shape_of(case, place)) for place in places(case))
 
 
-def size_text(case: OpCase) -> str:
+def case_size(case: OpCase) -> str:
     """How large a case is, for people."""
     shapes = ", ".join(f"{place.name(case)}[{','.join(map(str, shape_of(case, place)))}]" for place in places(case))
     attrs = f"{len(case.attrs)} attributes" if len(case.attrs) != 1 else "1 attribute"

@@ -13,7 +13,7 @@ from ..dispatch.errors import CaseError
 from ..dispatch.inputs import Generated
 from .attributes import shrink_attributes
 from .dropping import drop_parts
-from .leaves import case_key, elements, leaf_at, places, size_text, with_leaves
+from .leaves import case_key, case_size, elements, leaf_at, places, with_leaves
 from .shapes import shrink_shapes
 from .values import RANDOM, shrink_values
 
@@ -145,7 +145,7 @@ class Shrinker:
             self.best, self.outcome = candidate, outcome
         self._lost = self._lost + 1 if outcome.lost else 0
         if self._tell is not None:
-            self._tell(ShrinkStep(self.runs, self._budget, tried, accepted, size_text(self.best)))
+            self._tell(ShrinkStep(self.runs, self._budget, tried, accepted, case_size(self.best)))
         if self._lost >= LOST_IN_A_ROW:
             self._end(f"the server gave no answer {self._lost} times: {outcome.text}")
         return accepted

@@ -191,6 +191,8 @@ def find_stuck(
         doubts.add(Doubt.WAITS_HIDDEN)
     if len(outside) > len(waiting_ranks):
         doubts.add(Doubt.MOST_OUTSIDE)
+    if Doubt.MOST_OUTSIDE in doubts and len(outside) > 1 and report.receiving == waiting:
+        return report  # one of them should send, which one no stack tells; the others need not be inside anything
     return replace(report, stuck=_grouped([one for one in outside if one not in ambiguous], doubts))
 
 

@@ -128,10 +128,6 @@ class MergedStacks:
         frames = {frame: None for one in self.classes for frame in reversed(one.frames)}
         return tuple(frame for frame in frames if wanted in str(frame).casefold())
 
-    def class_of(self, rank: int) -> StackClass | None:
-        """The first class that a rank belongs to; with main threads only, it is the only one."""
-        return next((one for one in self.classes if rank in one.ranks), None)
-
 
 _NAMES_KEPT = 8
 

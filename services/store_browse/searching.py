@@ -1,4 +1,4 @@
-"""What is searched for among keys and values."""
+"""What is searched for among keys and values. The grammar is that of `filter_terms`."""
 
 from __future__ import annotations
 
@@ -6,76 +6,85 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..filter_terms import FilterError, FilterPlace, Term
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["SearchError", "StoreSearch", "keys_named", "parse_search"]
+__all__ = ["KEYS", "StoreSearch", "keys_named", "parse_search"]
 
-_VALUE, _HEX = "value:", "hex:"
+KEYS = FilterPlace("store keys", {"value": "value:x|hex:80049a"})
+_HEX = re.compile(r"hex:(.*)", re.IGNORECASE | re.DOTALL)
+_DIGITS = re.compile(r"(?:[0-9A-Fa-f]{2})+")
 
 
-class SearchError(ValueError):
-    """What is typed is no search; the message is one plain line."""
+@dataclass(frozen=True, slots=True)
+class _Sought:
+    """Bytes, or an expression, that a key or its value holds, or does not hold."""
+
+    wanted: bytes
+    turned: bool
+    exactly: bool = False
+    """Upper and lower case are told apart: hex digits mean bytes."""
+    term: Term | None = None
+    """That of an expression."""
+
+    def holds(self, data: bytes, lowered: bytes) -> bool:
+        if self.term is not None:
+            return self.term.finds(data.decode("utf-8", "backslashreplace")) is not self.turned
+        return (self.wanted in (data if self.exactly else lowered)) is not self.turned
 
 
 @dataclass(frozen=True, slots=True)
 class StoreSearch:
-    """Words that a key holds, and what its value holds; all of them have to fit. Case does not matter, but for hex."""
+    """What a key holds, and what its value holds; all of it has to fit. Case does not matter, but for hex."""
 
     text: str = ""
     """As it was typed."""
-    words: tuple[bytes, ...] = ()
-    without: tuple[bytes, ...] = ()
-    """Words that the key does not hold."""
-    in_value: tuple[bytes, ...] = ()
-    bytes_in_value: tuple[bytes, ...] = ()
+    of_key: tuple[_Sought, ...] = ()
+    of_value: tuple[_Sought, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.words or self.without or self.in_value or self.bytes_in_value)
+        return bool(self.of_key or self.of_value)
 
     @property
     def reads_values(self) -> bool:
-        return bool(self.in_value or self.bytes_in_value)
+        return bool(self.of_value)
 
     def names(self, key: bytes) -> bool:
         """Whether the key itself fits."""
         lowered = key.lower()
-        return all(word in lowered for word in self.words) and not any(word in lowered for word in self.without)
+        return all(sought.holds(key, lowered) for sought in self.of_key)
 
     def fits(self, value: bytes) -> bool:
         """Whether the value, or what was read of it, fits."""
         lowered = value.lower()
-        return all(word in lowered for word in self.in_value) and all(word in value for word in self.bytes_in_value)
+        return all(sought.holds(value, lowered) for sought in self.of_value)
 
 
 def parse_search(text: str) -> StoreSearch:
-    """Words of the key, `!word` for those it must not have, `value:text` and `value:hex:80049a` for its value.
+    """Texts of the key, `re:` for an expression, `value:text` and `value:hex:80049a` for its value.
 
     Raises:
-        SearchError: hex digits that are none.
+        FilterError: a term cannot be understood, or can't be asked of keys.
     """
-    words: list[bytes] = []
-    without: list[bytes] = []
-    in_value: list[bytes] = []
-    bytes_in_value: list[bytes] = []
-    for word in text.split():
-        lowered = word.lower()
-        if lowered.startswith(_VALUE):
-            wanted = word[len(_VALUE) :]
-            if wanted.lower().startswith(_HEX):
-                digits = wanted[len(_HEX) :]
-                if not re.fullmatch(r"(?:[0-9A-Fa-f]{2})*", digits):
-                    raise SearchError("value:hex: wants pairs of hex digits: value:hex:80049a")
-                bytes_in_value += [bytes.fromhex(digits)] if digits else []
-            elif wanted:
-                in_value.append(wanted.lower().encode("utf-8", "surrogatepass"))
-        elif word.startswith("!"):
-            without += [lowered[1:].encode("utf-8", "surrogatepass")] if word != "!" else []
-        else:
-            words.append(lowered.encode("utf-8", "surrogatepass"))
-    return StoreSearch(text, tuple(words), tuple(without), tuple(in_value), tuple(bytes_in_value))
+    terms = KEYS.terms(text)
+    of_key = tuple(_sought(term) for term in terms if term.field != "value")
+    of_value = tuple(_sought(term) for term in terms if term.field == "value")
+    return StoreSearch(text.strip(), of_key, of_value)
 
 
 def keys_named(keys: Iterable[bytes], search: StoreSearch) -> Sequence[bytes]:
     """The keys that fit by their names, in the same order."""
     return [key for key in keys if search.names(key)]
+
+
+def _sought(term: Term) -> _Sought:
+    if term.pattern is not None:
+        return _Sought(b"", term.turned, term=term)
+    found = _HEX.fullmatch(term.value) if term.field == "value" else None
+    if found is None:
+        return _Sought(term.value.lower().encode("utf-8", "surrogatepass"), term.turned)
+    if _DIGITS.fullmatch(found[1]) is None:
+        raise FilterError("value:hex: wants pairs of hex digits: value:hex:80049a")
+    return _Sought(bytes.fromhex(found[1]), term.turned, exactly=True)

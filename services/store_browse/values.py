@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from ..json_layout import LayoutError, is_json, laid_out
 from ..plain_text import plain
+from ..sizes import size_text
 
 __all__ = [
     "EXPORT_LIMIT",
@@ -21,7 +22,6 @@ __all__ = [
     "hex_dump",
     "key_text",
     "kind_of",
-    "size_text",
     "value_preview",
     "view_text",
 ]
@@ -35,7 +35,6 @@ EXPORT_LIMIT = 64 * 1024 * 1024
 ROW = 16
 """Bytes of one line of the hex view."""
 
-_UNITS = ("KiB", "MiB", "GiB", "TiB")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 """What text does not have."""
 
@@ -85,14 +84,6 @@ class StoreValue:
 def key_text(key: bytes, limit: int = 400) -> str:
     """A key as one plain line; bytes that are no text show as escapes."""
     return plain(key.decode("utf-8", "backslashreplace"), limit)
-
-
-def size_text(length: int) -> str:
-    """`24 B`, `1.5 KiB`, `1.0 MiB`, `1.0 GiB`."""
-    if length < 1024:
-        return f"{length} B"
-    step = min((length.bit_length() - 1) // 10, len(_UNITS))
-    return f"{length / 1024**step:.1f} {_UNITS[step - 1]}"
 
 
 def kind_of(value: StoreValue) -> ValueKind:

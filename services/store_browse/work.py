@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from ..cluster.store import Oversized, StoreClient, StoreError, StoreFault
 from ..cluster.store_wire import MAX_KEY
+from ..sizes import size_text
 from . import events, orders
-from .values import EXPORT_LIMIT, PREVIEW_LIMIT, StoreValue, key_text, size_text
+from .values import EXPORT_LIMIT, PREVIEW_LIMIT, StoreValue, key_text
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence

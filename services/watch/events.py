@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from ..instants import utc_text
+from ..instants import utc_seconds, utc_text
 from ..plain_text import plain
 
 if TYPE_CHECKING:
@@ -54,8 +53,7 @@ class WatchEvent:
 
 def as_line(event: WatchEvent) -> str:
     """`2026-01-02T03:04:05Z  alert     Rank 3 is dead ...`, plain."""
-    at = datetime.fromtimestamp(event.at // 1_000_000_000, UTC)
-    return f"{at:%Y-%m-%dT%H:%M:%SZ}  {event.told.value:<8}  {plain(event.text)}"
+    return f"{utc_seconds(event.at)}  {event.told.value:<8}  {plain(event.text)}"
 
 
 def as_json(event: WatchEvent) -> str:

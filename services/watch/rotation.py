@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+
+from ..instants import stamp_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -61,7 +62,7 @@ def free_name(at: int, why: str, taken: Collection[str]) -> str:
         why: as `why_of` gives it.
         taken: the names in the folder.
     """
-    stamp = datetime.fromtimestamp(at // 1_000_000_000, UTC).strftime("%Y%m%dT%H%M%SZ")
+    stamp = stamp_text(at)
     name, number = f"xpudbg-{stamp}-{why}{SUFFIX}", 1
     while name in taken:
         number += 1

@@ -63,7 +63,7 @@ class Watch:
             clock: ns since the epoch.
             monotonic: seconds that only grow.
         """
-        self.session = Session()
+        self.session = Session(options.bounds)
         self.ended = False
         self.last_verdict: Verdict | None = None
         """Of the last look at which a rank answered."""

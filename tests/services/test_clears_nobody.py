@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob
+from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob, Fault
 from tests.services.test_post_mortem import found, opened
 from xpudbg.services.findings import VerdictValue
-from xpudbg.tui.report_command import exit_code
+from xpudbg.services.report import render_text
+from xpudbg.tui.commands.report import exit_code
 
 LOADING = 'Thread 0x01 (most recent call first):\n  File "/job/data/loader.py", line 88 in next_batch\n'
 DIED = "Fatal Python error: {}\n\nCurrent thread 0x01 (most recent call first):\n" + LOADING.partition("\n")[2]
@@ -80,3 +81,29 @@ def test_dumps_of_one_rank_in_several_folders_are_said_to_be_looks(tmp_path: Pat
 def test_the_cause_is_plain_text(tmp_path: Path, cause: str) -> None:
     stacks(tmp_path, {0: DIED.format(cause), 1: LOADING})
     assert "\x1b" not in opened(tmp_path).verdict.summary
+
+
+def test_of_wait_counters_alone_it_is_said_who_waits(tmp_path: Path) -> None:
+    for rank in range(3):
+        counter = {"active_count": int(rank == 1), "total_calls": 2, "total_time_us": 3, "max_time_us": 3}
+        (tmp_path / f"wait_counters_rank_{rank}.json").write_text(
+            json.dumps({"pytorch.wait_counter.TCPStore__wait": counter})
+        )
+    assert opened(tmp_path).verdict.summary.endswith(" Rank 1 waits in TCPStore__wait.")
+
+
+def test_a_rank_inside_a_call_that_names_no_peer_is_said(tmp_path: Path) -> None:
+    calls = [Call("9"), Call("9", pairs=((0, 1),), batched=False)]
+    job = FakeJob(3, [FakeGroup("9", "pp", (0, 1, 2))], calls, faults=[Fault(1, 1, "stops")])
+    for rank in range(3):
+        dump = job.dump(rank)
+        for entry in dump["entries"]:
+            entry["profiling_name"] = entry["profiling_name"].partition(" ")[0]
+        (tmp_path / f"nccl_trace_rank_{rank}").write_text(json.dumps(dump))
+    summary = opened(tmp_path).verdict.summary
+    assert summary.endswith("the dumps of all 3 ranks agree; rank 0 is inside a call, and nothing tells for whom.")
+
+
+def test_the_stack_of_the_only_rank_that_has_one_is_printed(tmp_path: Path) -> None:
+    stacks(tmp_path, {2: LOADING})
+    assert "1 x  rank 2\n      next_batch (/job/data/loader.py:88)" in render_text(opened(tmp_path))

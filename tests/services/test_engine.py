@@ -14,6 +14,7 @@ import pytest
 from tests.fakes.raw_server import RawServer, Serve, refused_port, worker_server
 from xpudbg.services import events
 from xpudbg.services.attach_options import AttachOptions
+from xpudbg.services.collect import Attachment
 from xpudbg.services.engine import Engine
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.session import Phase, Session
@@ -98,6 +99,18 @@ def test_events_of_an_attachment_come_in_order(cluster: Cluster, engine: Engine)
     engine.detach()
     follow(engine, session, events.TargetClosed)
     assert session.phase is Phase.IDLE
+
+
+def test_requests_and_answers_have_the_limits_that_a_person_chose(cluster: Cluster, engine: Engine) -> None:
+    """An answer longer than one byte is too large; with one request at a time all ranks are asked all the same."""
+    options = AttachOptions(timeout_s=30, parallel=1, largest_answer=1)
+    engine.attach(cluster.serve(healthy, healthy), options)
+    seen = follow(engine, Session(), events.LookClosed)
+    replies = [event.reply for event in seen if isinstance(event, events.ReplyArrived)]
+    assert {reply.rank for reply in replies} == {0, 1}
+    assert any("the limit for ping is 1" in reply.error for reply in replies)
+    assert isinstance(engine._attachment, Attachment)
+    assert engine._attachment._lanes.fast.free == 1
 
 
 def test_one_look_at_a_time(cluster: Cluster, engine: Engine) -> None:

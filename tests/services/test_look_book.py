@@ -12,6 +12,7 @@ from tests.fakes.replies import START, address, reply
 from xpudbg.services.counters.look import NO_COUNTERS
 from xpudbg.services.findings import Verdict, VerdictValue
 from xpudbg.services.look_book import LookBook
+from xpudbg.services.look_bounds import LookBounds
 from xpudbg.services.look_record import LookRecord
 from xpudbg.services.recorder_look import RecorderLook
 from xpudbg.services.snapshot import RankAddress, RankState, Snapshot
@@ -146,6 +147,48 @@ def test_looks_beside_the_newest_two_have_the_room(monkeypatch: pytest.MonkeyPat
     for look_id in range(1, 7):
         book.keep(record(look_id, text))
     assert [look.id for look in book.snapshots] == [4, 5, 6]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "kept"),
+    [
+        (LookBounds(looks=3), [4, 5, 6]),
+        (LookBounds(memory=10_000), [4, 5, 6]),
+        (LookBounds(memory=0), [5, 6]),
+        (LookBounds(), [1, 2, 3, 4, 5, 6]),
+    ],
+    ids=["looks", "memory", "no memory", "usual"],
+)
+def test_bounds_that_a_person_chose_hold_and_go_with_a_copy(bounds: LookBounds, kept: list[int]) -> None:
+    book = LookBook(bounds)
+    for look_id in range(1, 7):
+        book.keep(record(look_id, b"x" * 5000))
+    assert [look.id for look in book.snapshots] == kept
+    assert book.copy().bounds is bounds
+
+
+def test_analyses_have_the_room_that_a_person_chose(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("xpudbg.services.look_book.analyses_memory", lambda _record: 10)
+    few, usual = (LookBook(bounds) for bounds in (LookBounds(analyses=20), LookBounds()))
+    for book in (few, usual):
+        for look_id in (1, 2, 3):
+            book.keep(record(look_id))
+    assert (analysed(few), analysed(usual)) == ([2, 3], [1, 2, 3])
+
+
+def test_packing_begins_at_a_part_of_the_memory_that_a_person_chose() -> None:
+    book = LookBook(LookBounds(memory=8 * 4000))
+    book.keep(record(1, b"x" * 5000))
+    book.keep(record(2, b"x" * 5000))
+    assert book.due_for_packing() is book.snapshots[0]
+
+
+def test_the_spool_has_the_room_that_a_person_chose(tmp_path: Path) -> None:
+    spool, book = Spool(tmp_path), LookBook(LookBounds(disk=3 * LARGE))
+    for look_id in range(1, 6):
+        book.keep(spooled(spool, look_id))
+    assert [look.id for look in book.snapshots] == [3, 4, 5]
+    spool.close()
 
 
 LARGE = INLINE_LIMIT + 1

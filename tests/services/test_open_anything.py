@@ -29,7 +29,7 @@ from xpudbg.services.report import document, render_text
 from xpudbg.services.session import Phase, Session
 from xpudbg.services.snapshot import RankClass
 from xpudbg.services.targets import FilesTarget
-from xpudbg.tui.report_command import exit_code
+from xpudbg.tui.commands.report import exit_code
 
 STACKS = Path(__file__).parents[1] / "data" / "stacks"
 RECORDED = Path(__file__).parents[3] / "shared" / "data" / "nvrx"

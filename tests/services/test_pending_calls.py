@@ -72,3 +72,6 @@ def test_ranks_by_operation_and_group() -> None:
     assert calls.inside("group", "tp0") == RankSet([0])
     assert calls.inside("group", "default") == RankSet([2, 3, 4, 5])
     assert calls.inside("group", "nothing") == RankSet()
+    states = calls.inside("state", "scheduled") | calls.inside("state", "started")
+    assert states == calls.inside("op", "")
+    assert calls.inside("state", "completed") == RankSet()

@@ -69,7 +69,7 @@ def test_what_is_long_or_always_there_is_not_kept(recent: RecentTargets) -> None
     assert words(recent) == []
 
 
-DEEP = b'{"x": ' + b"[" * 2_000 + b"]" * 2_000 + b"}"
+DEEP = b'{"x": ' + b"[" * 30_000 + b"]" * 30_000 + b"}"
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b'{"recent": [{"words": 3}]}', b"\xff\xfe", b"[1]", DEEP], ids=range(6))

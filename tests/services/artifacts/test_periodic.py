@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xpudbg.services.artifacts.periodic import PeriodicKind, kind_of_name, read_periodic
+from xpudbg.services.artifacts.periodic import PeriodicKind, read_periodic
 from xpudbg.services.stacks import faulthandler
 from xpudbg.services.stacks.model import Failure
 from xpudbg.services.stacks.pyspy_errors import ADVICE
@@ -18,18 +17,6 @@ from .log_texts import faulthandler_text, periodic_text, put, pyspy_text
 AT = 1_758_610_505_000_000_000
 """2025-09-23 06:55:05 UTC."""
 STAMP = "20250923_065505"
-
-
-@pytest.mark.parametrize("kind", PeriodicKind)
-def test_a_kind_is_known_by_its_name(kind: PeriodicKind) -> None:
-    assert kind_of_name(f"{kind.value}_{STAMP}.txt") is kind
-
-
-@pytest.mark.parametrize(
-    "name", ["stacks.txt", f"my_stacks_{STAMP}.txt", f"fr_traces_{STAMP}.txt", f"rank_1_{STAMP}.gz"]
-)
-def test_other_names_are_none(name: str) -> None:
-    assert kind_of_name(name) is None
 
 
 def test_stacks_of_all_ranks_at_the_time_of_the_name() -> None:

@@ -129,6 +129,19 @@ async def test_a_short_body_keeps_what_came(tmp_path: Path) -> None:
     assert reply.body.read() == b"pong"
 
 
+@pytest.mark.parametrize(
+    ("largest", "outcome"), [(3, Outcome.TOO_LARGE), (4, Outcome.OK)], ids=["above the cap", "at the cap"]
+)
+async def test_an_answer_ends_at_the_cap_that_a_person_chose(largest: int, outcome: Outcome, tmp_path: Path) -> None:
+    async with raw_server(says(response(b"pong"))) as server, make_client(AttachOptions()) as client:
+        lanes = Lanes(connections=10)
+        worker = Worker(server.address, client, Spool(tmp_path), lanes, Heard(), largest=largest)
+        reply = await worker.ask(PING, BUDGET)
+        await worker.close()
+    assert reply.outcome is outcome
+    assert ("the limit for ping is 3" in reply.error) is (largest == 3)
+
+
 async def test_gzip_that_is_gzip_is_read(tmp_path: Path) -> None:
     reply = await answer_to(says(response(gzip.compress(b"pong"), "200 OK", "Content-Encoding: gzip")), tmp_path)
     assert reply.body.read() == b"pong"

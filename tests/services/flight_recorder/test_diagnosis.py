@@ -160,3 +160,18 @@ def test_hints_about_the_dumps_are_noted() -> None:
         "members of 1 groups are inferred from who uses them",
         "rank 3: empty",
     )
+
+
+def test_a_rank_without_a_dump_that_may_wait_for_the_guilty_one_is_accused_only_as_possible() -> None:
+    tp = [FakeGroup(f"tp{at}", "tp", (at, at + 1)) for at in (0, 2)]
+    dp = [FakeGroup(f"dp{at}", "dp", (at, at + 2)) for at in (0, 1)]
+    calls = [Call(group.name) for _ in range(6) for group in (*tp, *dp)]
+    job = FakeJob(4, [FakeGroup("0", "default_pg", (0, 1, 2, 3)), *tp, *dp], calls, faults=[Fault(3, 4, "stops")])
+    diagnosis = diagnose(analyse([decode(job.as_json(rank), rank) for rank in (0, 1, 3)]))
+    told = {finding.kind.value: finding for finding in diagnosis.findings}
+    assert (str(told["not_joined"].culprits), told["not_joined"].confidence) == ("3", Confidence.CERTAIN)
+    assert (str(told["no_dump"].culprits), told["no_dump"].confidence) == ("2", Confidence.POSSIBLE)
+    assert "may itself wait for rank 3" in told["no_dump"].refutation
+    alone = diagnose(analyse([decode(job.as_json(rank), rank) for rank in (0, 1)]))
+    missing = [(finding.kind.value, str(finding.culprits), finding.confidence.value) for finding in alone.findings]
+    assert sorted(missing) == [("no_dump", "2", "likely"), ("no_dump", "3", "likely")]

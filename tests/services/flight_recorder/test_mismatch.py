@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob, Fault
 from xpudbg.services.flight_recorder.analysis import analyse
 from xpudbg.services.flight_recorder.mismatch import Mismatch, What
 
+from .looking import diagnosed, the_finding
 from .recorded import dump_of, entry
 
 Sides = tuple[list[list[int]], list[list[int]]]
@@ -125,3 +127,14 @@ def test_members_of_a_coalesced_call_are_compared() -> None:
     # A ring that has lost the beginning of the batch, and a batch whose end is not there yet, say nothing.
     assert analyse([dump_of(0, batch(1, 2, 3)), dump_of(1, batch(2, 3, first=40))]).mismatches == ()
     assert analyse([dump_of(0, batch(1, 2, 3)), dump_of(1, batch(1, 2, 3)[:2])]).mismatches == ()
+
+
+@pytest.mark.parametrize(("second", "dtype", "what"), [(9, "Float", What.SIZE), (8, "Half", What.DTYPE)])
+def test_a_coalesced_call_is_told_by_what_it_is_made_of(second: int, dtype: str, what: What) -> None:
+    group = FakeGroup("0", "default_pg", (0, 1, 2))
+    calls = [Call("0", "ALLREDUCE_coalesced", inner=(("allreduce_", 4), ("allreduce_", 8)))] * 3
+    wrong = Call("0", "ALLREDUCE_coalesced", inner=(("allreduce_", 4), ("allreduce_", second)), dtype=dtype)
+    mismatch = the_finding(diagnosed(FakeJob(3, [group], calls, faults=[Fault(1, 1, "wrong", wrong)]))).mismatch
+    assert mismatch is not None
+    assert (mismatch.what, str(mismatch.odd)) == (what, "1")
+    assert [variant.said.inputs for variant in mismatch.variants] == [((4,), (8,)), ((4,), (second,))]

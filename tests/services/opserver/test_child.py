@@ -108,7 +108,7 @@ def test_bits_are_computed_as_what_the_schema_names(logical: str) -> None:
         assert json.loads(reply.headers["X-Output-Schema"]) == [{"index": 0, "dtype": logical}]
         assert reply.outputs[0].tobytes() == values.tobytes()
         assert reply.outputs[0].dtype == wire.dtype
-    widened = ran(wire, slots=[Slot("a", 0, dtype=logical)], api="numpy.astype", attrs={"dtype": "float32"})
+    widened = ran(wire, slots=[Slot("a", 0, dtype=logical)], api="numpy.asarray", attrs={"dtype": "float32"})
     assert widened.outputs is not None
     assert widened.outputs[0].tolist() == [1.0, 2.0, 0.5]
 

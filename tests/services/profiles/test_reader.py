@@ -242,7 +242,7 @@ def test_reading_ends_where_too_many_events_are_broken(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("cut", [False, True], ids=["whole", "cut"])
 def test_arguments_nested_too_deep_cost_that_event_its_arguments_alone(cut: bool) -> None:
-    deep = json.dumps(event("deep")).replace('"args": {"a": 1}', '"args": ' + '{"a":' * 3_000 + "1" + "}" * 3_000)
+    deep = json.dumps(event("deep")).replace('"args": {"a": 1}', '"args": ' + '{"a":' * 100_000 + "1" + "}" * 100_000)
     assert '{"a":' * 9 in deep
     text = '{"traceEvents":[' + ",".join([json.dumps(THREE[0]), deep, json.dumps(THREE[1])])
     events, repairs, _ = read(text if cut else text + "]}", 1 << 20)

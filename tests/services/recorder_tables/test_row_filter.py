@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fakes.flight_recorder_jobs import Fault
+from xpudbg.services.filter_terms import FilterError
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.recorder_tables.browser import RecorderTables
-from xpudbg.services.recorder_tables.row_filter import RowFilter, RowFilterError
+from xpudbg.services.recorder_tables.row_filter import PLACES, RowFilter
 
 from .making import cells, left, mixed_job, tables_of
 
@@ -26,7 +27,10 @@ TABLES = tables_of(mixed_job(Fault(3, 5, "stops")))
         ("seq:-", "seq: '-' is no number"),
         ("seq:9-3", "seq: '9-3' holds no number"),
         ("seq:1,,2", "seq: '' is no number"),
-        ("is:late", "is: knows missing, mismatch, open, p2p; 'late' is none of them"),
+        ("seq:99999999999999999999", "seq: '99999999999999999999' is above every sequence number"),
+        ("frame:x", "frame: can't be asked of rows of the flight recorder; fields here are rank:0-63, host:x"),
+        ("late:x", "late: is no field"),
+        ("is:late", "is: knows missing, mismatch, open, p2p, marked; 'late' is none of them"),
         ("re:(", "re: no regular expression: "),
         ("re:(a+)+$", "re: what is repeated holds a repetition"),
         ('group:"a b', 'a " has no partner'),
@@ -34,7 +38,7 @@ TABLES = tables_of(mixed_job(Fault(3, 5, "stops")))
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(text: str, said: str) -> None:
-    with pytest.raises(RowFilterError) as error:
+    with pytest.raises(FilterError) as error:
         RowFilter.parse(text)
     assert str(error.value).startswith(said)
     assert "\n" not in str(error.value)
@@ -57,6 +61,8 @@ def test_words_with_a_colon_that_is_no_field_are_texts() -> None:
         ("group:TP", lambda row: "tp" in row["group"]),
         ("rank:0,2-3", lambda row: int(row["rank"]) in (0, 2, 3)),
         ("rank:9", lambda row: False),
+        ("state:started,scheduled", lambda row: row["state"].startswith(("scheduled", "started"))),
+        ("!!state:scheduled", lambda row: row["state"].startswith("scheduled")),
         ("state:scheduled", lambda row: row["state"].startswith("scheduled")),
         ("is:open", lambda row: "over" not in row["state"] and row["state"] != "completed"),
         ("is:p2p", lambda row: "send" in row["op"] or "recv" in row["op"]),
@@ -94,7 +100,7 @@ def test_several_ranges() -> None:
 def test_any_text_is_a_filter_or_refused(text: str) -> None:
     try:
         chosen = RowFilter.parse(text)
-    except RowFilterError:
+    except FilterError:
         return
     for table in TABLES.all:
         assert table.mask(chosen).shape == (len(table),)
@@ -110,11 +116,53 @@ def test_ranks_leave_the_rows_about_them(ranks: set[int]) -> None:
         assert table.mask(chosen).tolist() == wanted
 
 
+@pytest.mark.parametrize(
+    ("text", "ranks"),
+    [
+        ("host:node-b", {2, 3}),
+        ("!host:node-a", {2, 3, 4, 5}),
+        ("host:NODE", {0, 1, 2, 3}),
+        ("host:zzz", set()),
+        ("is:marked", {1, 4}),
+        ("!is:marked", {0, 2, 3, 5}),
+        ("is:marked host:node-a", {1}),
+    ],
+)
+def test_hosts_and_marks_of_ranks_are_handed_in(text: str, ranks: set[int]) -> None:
+    chosen = RowFilter.parse(text).among({0: "node-a1", 1: "node-a2", 2: "node-b1", 3: "node-b1"}, RankSet([1, 4]))
+    table = TABLES.calls
+    wanted = [bool(table.ranks(row) & RankSet(ranks)) for row in range(len(table))]
+    assert table.mask(chosen).tolist() == wanted
+
+
+def test_marks_make_another_filter_only_where_they_are_asked_for() -> None:
+    one, other = RankSet([1]), RankSet([2])
+    for text, same in [("rank:1", True), ("is:marked", False), ("!is:marked", False)]:
+        chosen = RowFilter.parse(text)
+        assert (chosen.among({}, one) == chosen.among({}, other)) is same
+
+
 @pytest.mark.parametrize("name", ["findings", "groups", "memberships"])
 def test_a_field_that_a_table_has_not_leaves_none(name: str) -> None:
     table = getattr(TABLES, name)
     assert left(table, "dtype:f32") == []
     assert left(table, "!dtype:f32") == list(range(len(table)))
+
+
+@pytest.mark.parametrize("name", list(PLACES))
+def test_a_table_is_asked_exactly_what_it_knows(name: str) -> None:
+    table = getattr(TABLES, name)
+    for field in ("group", "op", "state", "dtype"):
+        assert bool(table.texts(field)) is (field in PLACES[name].written), field
+    has_numbers = bool(table.of_sequence(0, 2**64 - 1).any())
+    assert has_numbers is ("seq" in PLACES[name].written)
+
+
+def test_what_a_table_has_not_can_be_refused() -> None:
+    with pytest.raises(
+        FilterError, match=r"^dtype: can't be asked of groups; fields here are rank:0-63, host:x, group:x"
+    ):
+        RowFilter.parse("dtype:f32", PLACES["groups"])
 
 
 def test_tables_are_those_of_a_hang() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xpudbg.services.settings.reading import near, read_settings
-from xpudbg.services.settings.shape import Settings, Target
+from xpudbg.services.settings.shape import Limits, Settings, Target
 
 
 def problems(text: str) -> list[str]:
@@ -51,6 +51,12 @@ def test_short_and_long_forms() -> None:
         ("keys = 3", "keys is a table of names"),
         ("theme.x = 3", "theme is one value, not a table"),
         ("limits.timeout_s = 0", "limits.timeout_s wants float >= 0.1: 0"),
+        ("limits.parallel = 0", "limits.parallel wants int >= 1: 0"),
+        ("limits.answer_mib = 257", "limits.answer_mib wants int <= 256: 257"),
+        ("limits.looks = 1", "limits.looks wants int >= 2: 1"),
+        ("limits.looks_memory_mib = 7", "limits.looks_memory_mib wants int >= 8: 7"),
+        ("limits.analyses_memory_mib = 1.5", "limits.analyses_memory_mib wants int, got float: 1.5"),
+        ("limits.looks_disk_mib = 2000000", "limits.looks_disk_mib wants int <= 1048576"),
         ("limits.tmeout_s = 3", "limits.tmeout_s is no setting; did you mean timeout_s?"),
         ('targets.a = ""', "targets.a names no target"),
         ('targets.a = "\'x"', "targets.a names no target"),
@@ -65,6 +71,7 @@ def test_a_wrong_value_is_told_with_its_line_and_the_rest_counts(line: str, said
     made, _, wrong = read_settings(text)
     assert [one.line for one in wrong] == [2]
     assert said in str(wrong[0])
+    assert made.limits == (Limits() if made.server else Limits(deadline_s=7.0))
     assert made.limits.deadline_s == 7.0 or made.server == "h"
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from xpudbg.services.settings.state import FILE_LIMIT, Remembered, StateFile, state_path
+from xpudbg.services.settings.state import FILE_LIMIT, WIDEST, KeptTable, Remembered, StateFile, state_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,17 +22,16 @@ def path(tmp_path: Path) -> Path:
 def test_parts_are_kept_beside_each_other(path: Path) -> None:
     kept = Remembered(StateFile(path))
     kept.keep_theme("dark")
-    kept.keep_sorts("ranks", (("lag", True), ("rank", False)))
-    kept.keep_sorts("calls", (("seq", False),))
-    kept.keep_hidden("ranks", ("address",))
+    ranks = KeptTable(("host", "rank"), ("address",), {"host": 9}, (("lag", True), ("rank", False)))
+    kept.keep_tables({"ranks": ranks, "runs": KeptTable(hidden=())})
+    kept.keep_tables({"calls": KeptTable(sorts=(("seq", False),))})
     kept.note_shown("palette")
     kept.note_shown("palette")
     again = Remembered(StateFile(path))
     assert again.theme == "dark"
-    assert again.sorts("ranks") == (("lag", True), ("rank", False))
-    assert again.sorts("calls") == (("seq", False),)
-    assert again.hidden("ranks") == ("address",)
-    assert again.hidden("calls") == ()
+    assert again.table("ranks") == ranks
+    assert again.table("calls") == KeptTable(sorts=(("seq", False),))
+    assert (again.table("runs").hidden, again.table("cases").hidden) == ((), None)
     assert again.was_shown("palette")
     assert not again.was_shown("filter")
     assert msgspec.json.decode(path.read_bytes())["hints"] == ["palette"]
@@ -47,6 +46,34 @@ def test_what_another_version_wrote_is_kept(path: Path) -> None:
     kept.keep_theme("dark")
     assert not kept.problem
     assert msgspec.json.decode(path.read_bytes()) == {"version": 9, "of the future": [1], "theme": "dark"}
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted"),
+    [
+        (None, KeptTable()),
+        ([1, 2], KeptTable()),
+        ({"order": "rank", "hidden": ["a"], "of the future": 1}, KeptTable(hidden=("a",))),
+        ({"order": [1], "sorts": [["a", True]]}, KeptTable(sorts=(("a", True),))),
+        ({"sorts": [["a", 1]], "widths": {"a": 5}}, KeptTable(widths={"a": 5})),
+        ({"widths": {"a": -1, "b": 0, "c": 1, "d": WIDEST, "e": WIDEST + 1}}, KeptTable(widths={"c": 1, "d": WIDEST})),
+        ({"widths": {"a": "5"}, "order": ["x"]}, KeptTable(order=("x",))),
+        ({"widths": {"a": 10**30}, "hidden": None}, KeptTable()),
+    ],
+    ids=range(8),
+)
+def test_of_a_damaged_table_the_good_parts_count(path: Path, found: object, wanted: KeptTable) -> None:
+    path.parent.mkdir()
+    path.write_bytes(msgspec.json.encode({"tables": {"ranks": found, "calls": {"hidden": ["seq"]}}}))
+    kept = Remembered(StateFile(path))
+    assert kept.table("ranks") == wanted
+    assert kept.table("calls") == KeptTable(hidden=("seq",))
+    kept.keep_tables({"runs": KeptTable(order=("took",))})
+    assert msgspec.json.decode(path.read_bytes())["tables"] == {
+        "ranks": found,
+        "calls": {"hidden": ["seq"]},
+        "runs": {"order": ["took"]},
+    }
 
 
 def test_nothing_is_written_where_nothing_changes(path: Path) -> None:

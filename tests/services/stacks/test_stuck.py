@@ -244,6 +244,16 @@ def test_a_receive_without_a_send_is_told_with_the_sender_unknown() -> None:
     assert [one.function for one in all_inside.waiting] == ["all_reduce", "recv"]
 
 
+def test_one_receives_while_most_are_at_rest_accuses_nobody() -> None:
+    job = {rank: main(*LOADER) for rank in range(4)}
+    job[1] = main(*RECV)
+    report = twice(job)
+    assert report.stuck == ()
+    assert [one.ranks for one in report.receiving] == [RankSet([1])]
+    most_receive = twice({rank: main(*(LOADER if rank in (0, 4) else RECV)) for rank in range(8)})
+    assert most_receive.ranks == RankSet([0, 4])
+
+
 def test_most_ranks_outside_leave_it_open_who_is_wrong() -> None:
     job = {rank: main(*LOADER) for rank in range(8)}
     job[0] = main(*BARRIER)

@@ -17,7 +17,6 @@ from xpudbg.services.store_browse.values import (
     hex_dump,
     key_text,
     kind_of,
-    size_text,
     value_preview,
     view_text,
 )
@@ -111,13 +110,6 @@ def test_what_could_not_be_read() -> None:
     assert "gone" in view_text(gone, View.HEX)
     failed = StoreValue(b"k", error="no\x1banswer")
     assert value_preview(failed) == "no\\x1banswer"
-
-
-@pytest.mark.parametrize(
-    ("length", "shown"), [(0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1_048_576, "1.0 MiB")], ids=str
-)
-def test_sizes(length: int, shown: str) -> None:
-    assert size_text(length) == shown
 
 
 @pytest.mark.parametrize(

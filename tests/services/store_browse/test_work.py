@@ -221,7 +221,7 @@ async def test_a_value_is_exported_whole_to_a_new_file(tmp_path: Path) -> None:
             it.work.carry_out(ExportValue(b"a/../b\n", tmp_path))
             said = await it.until(lambda event: isinstance(event, events.StoreSaid))
             assert isinstance(said, events.StoreSaid)
-            assert said.message == f"the 2.0 MiB of a/../b\\n are in {tmp_path / name}"
+            assert said.message == f"the 2 MiB of a/../b\\n are in {tmp_path / name}"
             assert (tmp_path / name).read_bytes() == data
         it.work.carry_out(ExportValue(b"never", tmp_path))
         assert await it.until(lambda event: event == events.StoreSaid("not exported: the key is gone"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from xpudbg.services.recorder_tables.expressions import ExpressionError, compiled
+from xpudbg.services.expressions import ExpressionError, compiled
 
 
 @pytest.mark.parametrize(

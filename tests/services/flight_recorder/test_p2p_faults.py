@@ -1,0 +1,102 @@
+"""Sends and receives that hang though both ends have called something: who is named, and how sure that is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob, Fault
+from xpudbg.services.findings import Confidence, Severity
+from xpudbg.services.flight_recorder.analysis import analyse
+from xpudbg.services.flight_recorder.diagnosis import FlightFinding, diagnose
+from xpudbg.services.flight_recorder.dump import Dump
+from xpudbg.services.flight_recorder.mismatch import What
+
+from .looking import diagnosed, said, the_finding
+from .recorded import dump_of, entry
+
+OPEN = {"state": "started", "retired": False}
+STAGES = FakeGroup("9", "pp", (0, 1, 2, 3))
+
+
+def p2p(name: str, seq: int, record: int = 0, **fields: Any) -> dict[str, Any]:
+    return entry(f"nccl:{name}", 0, p2p_seq_id=seq, is_p2p=True, record_id=record, **(OPEN | fields))
+
+
+def found(*dumps: Dump) -> FlightFinding:
+    return the_finding(diagnose(analyse(dumps)))
+
+
+def stages(batched: bool) -> list[Call]:
+    ahead = [(place, place + 1) for place in range(3)]
+    back = [(place + 1, place) for place in reversed(range(3))]
+    return [Call("9", pairs=(pair,), inputs=((4,),), outputs=((4,),), batched=batched) for pair in (*ahead, *back)]
+
+
+@pytest.mark.parametrize("batched", [True, False])
+def test_an_exchange_that_is_over_on_the_other_side_alone_is_stuck_on_the_device(batched: bool) -> None:
+    job = FakeJob(4, [STAGES], stages(batched) * 4, faults=[Fault(2, 6, "device")])
+    finding = the_finding(diagnosed(job))
+    assert said(finding)[:3] == ("device_stuck", "2", "0-1,3")
+    assert finding.confidence is Confidence.LIKELY
+
+
+@pytest.mark.parametrize("ring", [None, 6])
+@pytest.mark.parametrize("batched", [True, False])
+def test_without_a_fault_nothing_is_said(batched: bool, ring: int | None) -> None:
+    rings = {} if ring is None else {0: ring, 2: ring - 3, 3: ring - 2}
+    assert diagnosed(FakeJob(4, [STAGES], stages(batched) * 6, rings=rings)).findings == ()
+
+
+def test_both_ends_inside_their_halves_are_told_and_nobody_is_named() -> None:
+    finding = found(dump_of(0, [p2p("send 0->1", 1)]), dump_of(1, [p2p("recv 1<-0", 1)]))
+    assert said(finding)[:3] == ("device_stuck", "", "0-1")
+    assert (finding.severity, finding.confidence) == (Severity.WARNING, Confidence.POSSIBLE)
+
+
+@pytest.mark.parametrize(
+    ("fields", "what"),
+    [
+        ({"input_sizes": [[8]], "output_sizes": [[8]]}, What.SIZE),
+        ({"input_dtypes": ["Half"], "output_dtypes": ["Half"]}, What.DTYPE),
+    ],
+)
+def test_halves_that_do_not_fit(fields: dict[str, Any], what: What) -> None:
+    finding = found(dump_of(0, [p2p("send 0->1", 1, **fields)]), dump_of(1, [p2p("recv 1<-0", 1)]))
+    assert said(finding) == ("mismatch", "", "0-1", "send", 1)
+    assert finding.mismatch is not None
+    assert finding.mismatch.what is what
+
+
+def test_another_shape_of_as_many_elements_fits() -> None:
+    finding = found(
+        dump_of(0, [p2p("send 0->1", 1, input_sizes=[[2, 2]], output_sizes=[[2, 2]])]),
+        dump_of(1, [p2p("recv 1<-0", 1)]),
+    )
+    assert finding.kind == "device_stuck"
+
+
+def test_messages_of_one_batch_are_compared_in_their_order() -> None:
+    """Rings that lack the beginning leave the number alone, which both messages of the batch have."""
+    sizes = [{"input_sizes": [[size]], "output_sizes": [[size]]} for size in (4, 8)]
+    ends = []
+    for name in ("send 0->1", "recv 1<-0"):
+        made = [p2p(name, 7, 50 + place, **size) for place, size in enumerate(sizes)]
+        ends.append([*made, p2p("coalesced", 7, 52, input_sizes=[], output_sizes=[])])
+    assert found(dump_of(0, ends[0]), dump_of(1, ends[1])).kind == "device_stuck"
+
+
+def test_a_batch_that_lacks_the_other_half() -> None:
+    """Rank 1 is inside a batch too, which nothing holds up: it has posted no receive for what rank 0 sends."""
+    close: dict[str, Any] = {"input_sizes": [], "output_sizes": []}
+    whole = [p2p("send 0->1", 1), p2p("recv 0<-1", 1, 1), p2p("coalesced", 1, 2, **close)]
+    half = [p2p("send 1->0", 1), p2p("coalesced", 1, 1, **close)]
+    finding = found(dump_of(0, whole), dump_of(1, half))
+    assert said(finding)[:3] == ("p2p_unmatched", "1", "0")
+    assert finding.confidence is Confidence.LIKELY
+
+
+def test_in_a_group_of_two_a_name_without_ranks_means_the_other_one() -> None:
+    finding = found(dump_of(0, [p2p("send", 1)]), dump_of(1, []))
+    assert said(finding)[:3] == ("p2p_unmatched", "1", "0")
