@@ -33,6 +33,7 @@ __all__ = [
     "needs_progress",
     "needs_ranks",
     "needs_recorder",
+    "needs_rows",
     "needs_stacks",
     "needs_target",
     "needs_torchcomms",
@@ -78,10 +79,12 @@ class Scope(StrEnum):
     HEAT = "error heat map"
     PROFILER = "profiler"
     HELP = "help"
+    JUMP = "jump labels"
     QUESTION = "question"
     REQUEST = "line to be typed"
     FORM = "fields to be filled in"
     TOGGLE = "something to be switched on"
+    COLUMNS = "columns of a table"
 
 
 def _always(_session: Session) -> str:
@@ -94,6 +97,12 @@ def needs_target(session: Session) -> str:
 
 def needs_ranks(session: Session) -> str:
     return "" if session.ranks else f"no rank is known{' yet' if session.asks else ''}"
+
+
+def needs_rows(session: Session) -> str:
+    """For what works on rows of any kind: keys are listed before a rank is known, traces open without a job."""
+    there = session.phase is Phase.IDLE or session.store.listing is not None
+    return "" if there else needs_ranks(session)
 
 
 def can_look(session: Session) -> str:

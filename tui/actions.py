@@ -22,6 +22,7 @@ from .action import (
     needs_marks,
     needs_progress,
     needs_ranks,
+    needs_rows,
     needs_torchcomms,
     needs_unused,
     takes_looks,
@@ -29,6 +30,7 @@ from .action import (
 from .actions_counters import COUNTER_ACTIONS
 from .actions_dialogs import DIALOG_ACTIONS
 from .actions_dispatch import DISPATCH_ACTIONS
+from .actions_going import GOING_ACTIONS
 from .actions_incident import FORM_ACTIONS, INCIDENT_ACTIONS
 from .actions_looks import COMPARISON_ACTIONS
 from .actions_profiler import PROFILER_ACTIONS
@@ -36,6 +38,7 @@ from .actions_recorder import RECORDER_ACTIONS
 from .actions_result import RESULT_ACTIONS
 from .actions_stacks import STACK_ACTIONS
 from .actions_store import STORE_ACTIONS, needs_store
+from .actions_tables import TABLE_ACTIONS
 from .actions_text import TEXT_ACTIONS
 from .actions_time import TIME_ACTIONS
 from .actions_timeline import TIMELINE_ACTIONS
@@ -47,7 +50,7 @@ if TYPE_CHECKING:
 
     from textual.binding import BindingType
 
-__all__ = ["ACTIONS", "Action", "Scope", "actions_in", "bindings", "by_name", "key_of", "keys_shown"]
+__all__ = ["ACTIONS", "Action", "Scope", "actions_in", "bindings", "by_name", "key_of", "key_of_begin", "keys_shown"]
 
 _PANES = (
     *(Scope.GRID, Scope.TABLE, Scope.TREE, Scope.TEXT, Scope.TIMELINE),
@@ -180,13 +183,13 @@ ACTIONS: tuple[Action, ...] = (
         "filter",
         ("slash",),
         "filter",
-        "Show only what matches; ranks: text, rank:0-63, host:x, class:stopped, is:marked, frame:x, and op:x, group:x "
-        "of the call a rank is inside; rows of the flight recorder: text, rank:0-63, group:x, op:x, state:x, "
-        "seq:100-200, is:missing, is:mismatch, is:open; wait counters: text, rank:0-63, is:active, is:outlier",
+        'Show only what matches: text, "two words", rank:0-63, host:x, state:x, group:x, op:x, is:marked, '
+        "re:expression, !term; the line names the fields of its screen: frame:x of ranks, seq:100-200 and is:missing "
+        "of recorder rows, is:active of counters, value:x of store keys",
         (Scope.JOB,),
         65,
         takes_keys=True,
-        why_not=needs_ranks,
+        why_not=needs_rows,
     ),
     Action(
         "next_match",
@@ -266,6 +269,7 @@ ACTIONS: tuple[Action, ...] = (
         why_not=needs_ranks,
         title="Next rank",
     ),
+    *TABLE_ACTIONS,
     *TEXT_ACTIONS,
     *RECORDER_ACTIONS,
     *COUNTER_ACTIONS,
@@ -303,6 +307,7 @@ ACTIONS: tuple[Action, ...] = (
         title="Doctor: check the job",
     ),
     Action("cancel_look", (), "cancel look", "End the look that is under way", (Scope.JOB,), why_not=look_under_way),
+    *GOING_ACTIONS,
     Action("last_place", ("minus",), "last place", "To the last place, and back again", _PLACES, 20),
     Action(
         "back",
@@ -355,6 +360,12 @@ by_name: dict[str, Action] = {action.name: action for action in ACTIONS}
 def key_of(name: str) -> str:
     """The key of an action as it is set now, for a sentence."""
     return first_key(by_name[name])
+
+
+def key_of_begin(name: str) -> str:
+    """The same where a sentence begins with it: Esc, not esc; a key that is one letter stays as it is."""
+    key = key_of(name)
+    return key[0].upper() + key[1:] if key.isalpha() and len(key) > 1 else key
 
 
 def actions_in(scopes: Iterable[Scope]) -> list[Action]:

@@ -104,7 +104,7 @@ DISPATCH_ACTIONS: tuple[Action, ...] = (
         "filter_cases",
         ("slash",),
         "filter",
-        "Show only cases that match: text, !text; of name, operator, status, result, server",
+        "Show only cases that match: text, op:x, state:failed, re:expression, !term",
         _HERE,
         52,
         takes_keys=True,

@@ -80,10 +80,6 @@ RECORDER_ACTIONS: tuple[Action, ...] = (
         why_not=needs_recorder,
         title="Next recorder",
     ),
-    Action(
-        "also_sort", ("a",), "sort more", "Sort by one more column; s changes which", _ROWS, 31, why_not=needs_ranks
-    ),
-    Action("sort_less", ("A",), "sort less", "Take away the column added last to sort by", _ROWS, why_not=needs_ranks),
     Action("detail", ("d",), "details", "Show or hide what is known of the row", _WITH_DETAIL, 51),
     Action("detail_down", ("J",), "details down", "Scroll the details down", _WITH_DETAIL),
     Action("detail_up", ("K",), "details up", "Scroll the details up", _WITH_DETAIL),

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.widgets import Input
@@ -13,12 +14,13 @@ from textual.widgets import Input
 from ..services.recent import RecentTargets
 from ..services.session import Phase
 from ..services.settings.state import Remembered
-from ..services.watch.events import Told
 from .actions import Scope, bindings, by_name, key_of
 from .attachment import Attachment
 from .bridge import TICK_S, SessionChanged
 from .dispatch_desk import DispatchDesk
-from .incident_words import end_said, worth_telling
+from .hints import Hints
+from .named_servers import NamedServers
+from .notices import LONG_S, tell_faults, tell_incidents
 from .painted_app import PaintedApp
 from .palette import RegistryProvider
 from .preferences import Preferences
@@ -35,13 +37,11 @@ from .screens.start import StartScreen
 from .screens.store import StoreScreen
 from .terminal_driver import TerminalDriver
 from .trail import Place, Trail
-from .widgets.text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from textual.notifications import SeverityLevel
     from textual.screen import Screen
     from textual.theme import Theme
 
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from ..services.engine import Engine
     from ..services.session import Session
     from ..services.settings.sources import Loaded
+    from ..services.settings.state import KeptTable
     from ..services.targets import Target
     from .dispatch_desk import DispatchStart
     from .rank_view import RankView
@@ -58,8 +59,9 @@ __all__ = ["XpudbgApp"]
 
 ENDING = (signal.SIGTERM, signal.SIGHUP)
 """Signals that end the program as `q` does, the terminal put back; the exit code is 128 and the signal's number."""
-LONG_S = 10.0
-"""Seconds for which it is told what became of something that took long."""
+GOING_BACK = ("back", "leave_dispatch")
+"""Actions of the key that takes a hint away first."""
+_STYLES = ("app", "screens", "counters", "result", "dispatch", "store", "profiler", "going")
 TWICE_NS = 2_000_000_000
 """Longest time between two presses of ctrl+c that quit together."""
 
@@ -68,9 +70,7 @@ class XpudbgApp(PaintedApp):
     """Shows the attachments of an engine that runs already; `run` returns the exit code."""
 
     TITLE = "xpudbg"
-    CSS_PATH = [  # noqa: RUF012
-        f"styles/{name}.tcss" for name in ("app", "screens", "counters", "result", "dispatch", "store", "profiler")
-    ]
+    CSS_PATH = [f"styles/{name}.tcss" for name in _STYLES]  # noqa: RUF012
     MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {
         "start": StartScreen,
         "overview": OverviewScreen,
@@ -99,6 +99,7 @@ class XpudbgApp(PaintedApp):
         crash_folder: Path | None = None,
         dispatch: DispatchStart | None = None,
         settings: Loaded | None = None,
+        hints: bool = False,
     ) -> None:
         """
         Args:
@@ -112,6 +113,7 @@ class XpudbgApp(PaintedApp):
             crash_folder: where the trace of a defect goes; the user's folder for logs when None.
             dispatch: begin at the dispatch screen with these cases and servers.
             settings: what a person has set; the defaults when None.
+            hints: whether who sees this for the first time is told some keys, each once.
         """
         super().__init__(os.environ if env is None else env, crash_folder)
         self.recent = recent or RecentTargets()
@@ -121,12 +123,18 @@ class XpudbgApp(PaintedApp):
         self.clock = clock
         self.attachment = Attachment(engine, options, self.recent, clock, refresh_s)
         self.desk = DispatchDesk(
-            self.attachment.console, lambda order: engine.console(order), self.attachment.change, dispatch
+            self.attachment.console,
+            lambda order: engine.console(order),
+            self.attachment.change,
+            dispatch,
+            NamedServers(self.preferences.loaded.settings.endpoints),
         )
         self._first_target = target
         self._at_dispatch = dispatch is not None
         self._trail = Trail()
+        self.hints = Hints(self.preferences.remembered, on=hints)
         self._interrupted_at = self._warned_at = -TWICE_NS
+        self._said_of_tables = ""
         self._behind_start = "overview"
         """The place that the start screen was opened from."""
 
@@ -167,9 +175,20 @@ class XpudbgApp(PaintedApp):
         if said := self.preferences.keep_theme(theme.name):
             self.say(said)
 
-    def attach(self, target: Target) -> None:
-        """Open a target, in place of the one before, and show the overview."""
-        self.attachment.open(target)
+    def on_unmount(self) -> None:
+        self.preferences.tables.save(self.preferences.tables.take_unsaved())
+
+    def _save_tables(self, taken: Mapping[str, KeptTable]) -> None:
+        """Beside the screen: another program may hold the file for a moment."""
+        said = self.preferences.tables.save(taken)
+        if said and said != self._said_of_tables:
+            self._said_of_tables = said
+            self.call_from_thread(self.say, f"how tables are arranged is not remembered: {said}")
+
+    def attach(self, target: Target, options: AttachOptions | None = None) -> None:
+        """Open a target, in place of the one before, and show the overview; with the options of the command line, or
+        those of its own."""
+        self.attachment.open(target, options)
         self._trail.clear()
         self.switch_mode("overview")
 
@@ -189,32 +208,19 @@ class XpudbgApp(PaintedApp):
 
     def _drain(self) -> None:
         if self.attachment.drain():
-            for fault in self.attachment.new_faults():
-                said = plain(f"{fault.doing}: {fault.error}")
-                self.notify(said, title="A defect of xpudbg", severity="error", markup=False)
+            tell_faults(self)
             if (screen := self.base_screen) is not None:
                 screen.post_message(SessionChanged(self.session.revision))
-        self._tell_incidents()
-
-    def _tell_incidents(self) -> None:
-        """What became of bundles, and what the watch has to tell."""
-        for end in self.attachment.bundles.new_ends():
-            said, failed = end_said(end)
-            self.notify(plain(said), severity="error" if failed else "information", timeout=LONG_S, markup=False)
-        watch = self.attachment.watch
-        for event in watch.new_events() if watch is not None else ():
-            if not worth_telling(event):
-                continue
-            severity: SeverityLevel = "information" if event.told in (Told.OVER, Told.CAPTURED) else "warning"
-            self.notify(plain(event.text), title="Watch", severity=severity, timeout=LONG_S, markup=False)
-            if event.told is Told.ALERT:
-                self.ring(event.text)
+        tell_incidents(self)
 
     def _tick(self) -> None:
         if isinstance(self._driver, TerminalDriver) and self._driver.is_gone:  # not everybody is told by a signal
             self.exit(128 + signal.SIGHUP)
             return
         self.attachment.look_when_due()
+        if self.preferences.tables.is_unsaved:
+            taken = self.preferences.tables.take_unsaved()
+            self.run_worker(partial(self._save_tables, taken), thread=True, group="tables")
         screen = self.base_screen
         if isinstance(screen, JobScreen):
             screen.tick()
@@ -241,6 +247,11 @@ class XpudbgApp(PaintedApp):
     def go_last(self) -> None:
         """The last place; again, back here."""
         self._arrive(self._trail.last(self._place()))
+
+    @property
+    def place_before(self) -> Place | None:
+        """Where `go_back` leads; None at the first place."""
+        return self._trail.before
 
     def _place(self) -> Place:
         return Place(self.current_mode, self.session.selected)
@@ -271,12 +282,24 @@ class XpudbgApp(PaintedApp):
         if reason:
             self.say(f"not now: {reason}")
             return
+        if name in GOING_BACK and self.hints.shown is not None:
+            self.hints.drop(self.clock())
+            self._show_place()
+            return
+        self.hints.done(name, self.clock())
         focused = self.screen.focused
         for node in focused.ancestors_with_self if focused is not None else (self.screen, self):
             method = getattr(node, f"do_{name}", None)
             if method is not None:
                 method()
-                return
+                break
+        if not by_name[name].motion:
+            self._show_place()
+
+    def _show_place(self) -> None:
+        """What the last action has led to or taken away is said at once."""
+        if isinstance(screen := self.base_screen, JobScreen):
+            screen.show_place()
 
     def do_help(self) -> None:
         typing = isinstance(self.focused, Input)

@@ -75,12 +75,14 @@ class Attachment:
         """
         Args:
             engine: a started engine.
-            options: for every target.
+            options: for every target that has none of its own.
             recent: where targets that could be opened are kept.
             clock: the time, ns since the epoch.
             refresh_s: seconds between looks, None when they are not taken by themselves.
         """
         self._engine = engine
+        self.options = options
+        """What the command line said; for a target that is opened without options of its own."""
         self._options = options
         self._recent = recent
         self._clock = clock
@@ -102,7 +104,7 @@ class Attachment:
         self._begin()
 
     def _begin(self) -> None:
-        self.session = Session()
+        self.session = Session(self._options.bounds)
         self.view = RankView(self.session)
         self.store = StoreView(self.session)
         self._told = self._revisions
@@ -121,8 +123,13 @@ class Attachment:
         self.calls: list[CallUnderWay] = []
         """Handlers that a person has called, without an answer yet."""
 
-    def open(self, target: Target) -> None:
-        """Attach to a target; only now the one before is let go of. Session and view are new ones then."""
+    def open(self, target: Target, options: AttachOptions | None = None) -> None:
+        """Attach to a target; only now the one before is let go of. Session and view are new ones then.
+
+        Args:
+            options: of this target; those of the command line when None.
+        """
+        self._options = options or self.options
         if self._target is not None:
             self.end_watch()
             self._begin()
@@ -202,7 +209,7 @@ class Attachment:
     def _remember(self) -> None:
         if self.session.phase is Phase.OPEN and self._target is not None and not self._remembered:
             self._remembered = True
-            self._recent.add(self._target, self._clock())
+            self._recent.add(self._target, self._clock(), self._options.name)
 
     def _select_culprit(self) -> None:
         """After each of the first two looks the selection goes to the first rank accused, unless somebody has moved

@@ -9,9 +9,17 @@ from typing import TYPE_CHECKING
 import click
 
 from ..services.version import __version__
-from .capture_command import capture
-from .command_group import DefaultCommand
-from .command_options import (
+from .commands.capture import capture
+from .commands.completed_words import complete_files, complete_scenarios, complete_servers, complete_targets
+from .commands.completion import completion
+from .commands.config import config
+from .commands.diff import diff
+from .commands.dispatch import dispatch
+from .commands.doctor import doctor
+from .commands.group import DefaultCommand
+from .commands.log_options import begin_log, log_options
+from .commands.opserver import opserver
+from .commands.options import (
     MOST_DEMO_RANKS,
     Finite,
     ReportCommand,
@@ -22,21 +30,13 @@ from .command_options import (
     read_tls,
     tls_options,
 )
-from .completion_command import completion
-from .completions import complete_files, complete_scenarios, complete_servers, complete_targets
-from .config_command import config
-from .diff_command import diff
-from .dispatch_command import dispatch
-from .doctor_command import doctor
-from .log_options import begin_log, log_options
+from .commands.report_styles import STYLES, style_of
+from .commands.rerun import rerun
+from .commands.runs import runs
+from .commands.shrink import repro, shrink
+from .commands.watch import watch
+from .commands.web import web
 from .on_terminal import ScreenOptions, check_terminal, screen_options, show
-from .opserver_command import opserver
-from .report_styles import STYLES, style_of
-from .rerun_command import rerun
-from .runs_command import runs
-from .shrink_command import repro, shrink
-from .watch_command import watch
-from .web_command import web
 
 if TYPE_CHECKING:
     from typing import Any
@@ -117,12 +117,13 @@ def demo(ranks: int | None, scenario: str | None, listing: bool, refresh_s: floa
     """
     from ..services.attach_options import AttachOptions
     from ..services.targets import DemoTarget
+    from .named_targets import given_fields
 
     if listing:
         click.echo(_scenarios())
         return
     _known_scenario(scenario)
-    _screen(DemoTarget(ranks, scenario), AttachOptions(), refresh_s, ScreenOptions.taken_from(options))
+    _screen(DemoTarget(ranks, scenario), given_fields(AttachOptions()), refresh_s, ScreenOptions.taken_from(options))
 
 
 @main.command(cls=ReportCommand)
@@ -193,14 +194,14 @@ def report(
     from dataclasses import replace
 
     from ..services.targets import DemoTarget
-    from .report_command import ReportOptions, run_report
+    from .commands.report import ReportOptions, run_report
 
     with_ranks = options.pop("with_ranks", False)
     style = style or style_of(output)
     if one_clock and trace_file is None:
         raise click.UsageError("--one-clock goes with --trace only")
     if summary:
-        from .summary_command import SUMMARY_FORMATS, run_summary
+        from .commands.summary import SUMMARY_FORMATS, run_summary
 
         if style not in SUMMARY_FORMATS:
             raise click.UsageError(f"--summary is written as {', '.join(SUMMARY_FORMATS)}")
@@ -275,7 +276,7 @@ def run_op(**options: Any) -> None:
 
     Exit codes: 0 done, 1 the op failed, 2 wrong usage, 3 no server was reached, 4 cancelled, busy or past its deadline.
     """
-    from .run_command import RunOptions, run_operator
+    from .commands.run import RunOptions, run_operator
 
     tls = read_tls(options)
     sys.exit(run_operator(RunOptions(**options, tls=tls)))
@@ -301,7 +302,9 @@ def _screen(target: Target | None, options: AttachOptions, refresh_s: float | No
     from .loaded_settings import loaded_settings
 
     with Engine() as engine:
-        code = show(XpudbgApp(engine, target, options, refresh_s=refresh_s, settings=loaded_settings()), drawn)
+        code = show(
+            XpudbgApp(engine, target, options, refresh_s=refresh_s, settings=loaded_settings(), hints=True), drawn
+        )
     sys.exit(code)
 
 
@@ -323,7 +326,7 @@ def _scenarios() -> str:
         sick = "; ".join(f"{kind} {ranks}" for kind, ranks in scenario.culprits(size).items())
         rows.append((scenario.name, size, sick or "nobody", scenario.story))
     headers = ("scenario", "ranks", "culprits", "what happens")
-    return tabulate(rows, headers=headers, tablefmt="plain", maxcolwidths=(None, None, 36, 60))
+    return tabulate(rows, headers=headers, tablefmt="plain", maxcolwidths=[None, None, 36, 60])
 
 
 if __name__ == "__main__":

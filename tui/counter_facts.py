@@ -12,6 +12,7 @@ from ..services.counters.outliers import LEAST_RANKS
 from ..services.counters.over_looks import cell_of, over_looks
 from ..services.recorder_tables.table import Detail, Sign
 from ..services.session import Phase
+from .actions import key_of_begin
 from .counter_words import exact, short
 from .widgets.counter_layout import LEGEND
 from .widgets.painted import styled
@@ -54,7 +55,7 @@ def why_nothing(session: Session, view: CountersView) -> str:
             return f"Look {session.shown.snapshot.id} brought no wait counters."
         return "Looking …" if session.phase is Phase.OPEN else "There are no wait counters yet."
     if view.filter:
-        return "No rank and counter matches the filter. Esc takes it away."
+        return f"No rank and counter matches the filter. {key_of_begin('back')} takes it away."
     rank, why = next(iter(session.counters.missing.items()), (None, ""))
     return "No rank gave wait counters." + (f" Rank {rank}: {why}" if rank is not None else "")
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..services.counters.metrics import Metric
 from ..services.counters.sheet import ACTIVITY, RANK, CounterSheet
+from ..services.filter_terms import as_far_as_good
 from .counter_filter import CounterFilter
-from .rank_filter import FilterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +29,8 @@ class CountersView:
     def __init__(self, session: Session) -> None:
         self._session = session
         self.metric = Metric.ACTIVE
+        self.text = ""
+        """The filter as typed."""
         self.filter = CounterFilter("", ())
         self.error = ""
         """What is wrong with the text typed last; the rest of it holds."""
@@ -68,11 +70,12 @@ class CountersView:
 
     def _arrange(self) -> None:
         sheet = self.sheet
-        marked = self._session.marked if self.filter else None
-        made_for = (sheet, self.filter, marked, self.sort_key, self.descending)
+        session = self._session
+        asked = (session.marked if self.filter else None, session.revision if self.filter.asks_ranks else None)
+        made_for = (sheet, self.filter, asked, self.sort_key, self.descending)
         if made_for == self._shown_for:
             return
-        rows, columns = self.filter.chosen(sheet, self._session.marked)
+        rows, columns = self.filter.chosen(sheet, session.marked, session.ranks)
         self._columns = sheet.columns(columns)
         self._rows = sheet.rows(rows, self._columns, self.sorted_by, descending=self.descending)
         self._shown_for = made_for
@@ -112,16 +115,8 @@ class CountersView:
 
     def set_filter(self, text: str) -> None:
         """Take what was typed. A term that is wrong is told and left out."""
-        self.error = ""
-        good: list[str] = []
-        for word in text.split():
-            try:
-                CounterFilter.parse(word)
-            except FilterError as error:
-                self.error = str(error)
-            else:
-                good.append(word)
-        self.filter = CounterFilter.parse(" ".join(good))
+        self.text = text.strip()
+        self.filter, self.error = as_far_as_good(text, CounterFilter.parse)
 
     def sort_by(self, key: SortKey) -> None:
         """Sort by activity, rank or a counter; the same again turns the order round."""

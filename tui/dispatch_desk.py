@@ -17,6 +17,7 @@ from ..services.endpoints import TargetError
 from ..services.references import ComputedReference, FileReference, HistoryReference, ServerReference
 from .actions import key_of
 from .dispatch_view import DispatchView
+from .named_servers import NO_NAMES, NamedServers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,7 +34,9 @@ __all__ = ["ASKED_FOR", "DispatchDesk", "DispatchStart", "parse_reference", "par
 ASKED_FOR = tuple(name for name in STANDARDS if name != "cross_check")
 """Standards that can be asked for; cross_check wants a third output beside the reference."""
 
-REFERENCE_FORMS = "FILE.npy, FILE.npz, #12 (a run), numpy or torch (on this machine), host:port (another server), none"
+REFERENCE_FORMS = (
+    "FILE.npy, FILE.npz, #12 (a run), numpy or torch (on this machine), host:port (another server) or its name, none"
+)
 
 
 class DispatchStart:
@@ -59,6 +62,7 @@ class DispatchDesk:
         order: Callable[[orders.Order], None],
         change: Callable[[events.ConsoleEvent], None],
         start: DispatchStart | None = None,
+        servers: NamedServers = NO_NAMES,
     ) -> None:
         """
         Args:
@@ -66,8 +70,10 @@ class DispatchDesk:
             order: hands an order to the engine.
             change: applies an event.
             start: what the command line said.
+            servers: those that the settings name.
         """
         self.console = console
+        self.servers = servers
         self.view = DispatchView(console)
         self._order = order
         self._change = change
@@ -200,7 +206,7 @@ class DispatchDesk:
         if self.view.running():
             return f"this case is running; {key_of('cancel_run')} ends it"
         if not self.console.chosen:
-            return "no op server is chosen; S chooses one"
+            return f"no op server is chosen; {key_of('choose_servers')} chooses one"
         self._batches += 1
         for endpoint in self.console.chosen:
             self._keys += 1
@@ -237,7 +243,7 @@ class DispatchDesk:
 
     def choose_servers(self, text: str) -> str:
         try:
-            chosen = parse_servers(text, self.console.known)
+            chosen = parse_servers(text, self.console.known, self.servers)
         except TargetError as error:
             return f"{error}" + (f" ({error.hint})" if error.hint else "")
         self._change(events.EndpointsChosen(chosen))
@@ -251,7 +257,11 @@ class DispatchDesk:
             return self._no_case(case)
         try:
             typed, requested = parse_standard(text)
-            reference = parse_reference(typed, self.console.known) if typed or requested is None else case.reference
+            reference = (
+                parse_reference(typed, self.console.known, self.servers)
+                if typed or requested is None
+                else case.reference
+            )
         except TargetError as error:
             return str(error)
         standard = replace(case.standard or CaseStandard(), requested=requested)
@@ -291,17 +301,19 @@ class DispatchDesk:
         return f"this row makes no case: {case.problem}"
 
 
-def parse_servers(text: str, known: Sequence[OpEndpoint]) -> tuple[OpEndpoint, ...]:
-    """The servers of a line of addresses, those that are known as they are known (TLS files and all).
+def parse_servers(text: str, known: Sequence[OpEndpoint], named: NamedServers = NO_NAMES) -> tuple[OpEndpoint, ...]:
+    """The servers of a line of addresses and names, those that are known as they are known (TLS files and all).
+
+    A name wins over a host of that name.
 
     Raises:
         TargetError: one is no address, or there is none.
     """
     words = text.replace(",", " ").split()
     if not words:
-        raise TargetError("no op server is typed", hint="write host:port, or several")
+        raise TargetError("no op server is typed", hint="write host:port or a name of the settings, or several")
     by_text = {said: one for one in known for said in (str(one), one.url)}
-    return tuple(dict.fromkeys(by_text.get(word) or parse_server(word) for word in words))
+    return tuple(dict.fromkeys(named.get(word) or by_text.get(word) or parse_server(word) for word in words))
 
 
 def parse_standard(text: str) -> tuple[str, str | None]:
@@ -318,7 +330,7 @@ def parse_standard(text: str) -> tuple[str, str | None]:
     return before.strip(), name.strip().lower()
 
 
-def parse_reference(text: str, known: Sequence[OpEndpoint]) -> Reference | None:
+def parse_reference(text: str, known: Sequence[OpEndpoint], named: NamedServers = NO_NAMES) -> Reference | None:
     """What outputs are compared with, as typed; None for `none`.
 
     Raises:
@@ -334,6 +346,6 @@ def parse_reference(text: str, known: Sequence[OpEndpoint]) -> Reference | None:
     if text in ("numpy", "torch") or text.startswith(("numpy.", "torch.")):
         provider, dot, _ = text.partition(".")
         return ComputedReference(provider, text if dot else None)
-    if ":" not in text:
+    if ":" not in text and text not in named.names:
         raise TargetError(f"{text!r}: nothing to compare with", hint=REFERENCE_FORMS)
-    return ServerReference(parse_servers(text, known)[0])
+    return ServerReference(parse_servers(text, known, named)[0])

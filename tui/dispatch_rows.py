@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..services.console.status import CaseStatus
 from ..services.run_history.records import RunState
-from .column_settings import arranged
 from .widgets.table_layout import Cell, Column
 from .wording import age, duration
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ..services.console.console import Console
     from ..services.console.runs import RunLine
+    from .widgets.table_layout import Sorts
 
-__all__ = ["CaseRows", "RunRows", "run_status", "status_cell", "status_colour", "status_text"]
+T = TypeVar("T")
+
+__all__ = [
+    "CaseRows",
+    "RunRows",
+    "run_status",
+    "sorted_cases",
+    "sorted_runs",
+    "status_cell",
+    "status_colour",
+    "status_text",
+]
 
 DAY_S = 86_400
 
@@ -69,7 +80,6 @@ class CaseRows:
     )
 
     def __init__(self, console: Console, ids: Sequence[str], now: int) -> None:
-        self.columns = arranged("cases", tuple(CaseRows.columns))
         self._console = console
         self.ids = ids
         self._now = now
@@ -96,6 +106,66 @@ class CaseRows:
                 return (case.origin, "table--muted")
 
 
+def sorted_cases(console: Console, ids: Sequence[str], sorts: Sorts) -> list[str]:
+    """Cases sorted by columns; unknown values last, equal ones in the order given."""
+
+    def value(case_id: str, key: str) -> Any:
+        case, line = console.cases[case_id], console.latest(case_id)
+        match key:
+            case "status":
+                return console.status(case_id).urgency, console.status(case_id).word
+            case "name":
+                return case.name.casefold()
+            case "op":
+                return case.title.casefold() or None
+            case "result":
+                return (line.said if line is not None else case.problem or case.reason) or None
+            case "when":
+                return -line.started_ns if line is not None else None
+            case "server":
+                return line.endpoint if line is not None else None
+            case "origin":
+                return case.origin or None
+        return None
+
+    return _in_order(ids, sorts, value)
+
+
+def sorted_runs(lines: Sequence[RunLine], sorts: Sorts) -> list[int]:
+    """Places of runs sorted by columns, in the same way."""
+
+    def value(place: int, key: str) -> Any:
+        line = lines[place]
+        match key:
+            case "status":
+                status = run_status(line)
+                return status.urgency, status.word
+            case "when":
+                return -line.started_ns
+            case "took":
+                return line.took_s if line.state is not RunState.INTERRUPTED else None
+            case "changes":
+                return line.changes or None
+            case "result":
+                return line.said or None
+            case "server":
+                return line.endpoint
+            case "number":
+                return line.number
+        return None
+
+    return _in_order(range(len(lines)), sorts, value)
+
+
+def _in_order(items: Iterable[T], sorts: Sorts, value: Callable[[T, str], Any]) -> list[T]:
+    found = list(items)
+    for key, descending in reversed(sorts):
+        known = [(value(item, key), item) for item in found]
+        there = sorted((one for one in known if one[0] is not None), key=lambda one: one[0], reverse=descending)
+        found = [item for _, item in there] + [item for worth, item in known if worth is None]
+    return found
+
+
 class RunRows:
     """The runs of one case, newest first."""
 
@@ -110,7 +180,6 @@ class RunRows:
     )
 
     def __init__(self, lines: Sequence[RunLine], now: int) -> None:
-        self.columns = arranged("runs", tuple(RunRows.columns))
         self.lines = lines
         self._now = now
 

@@ -6,12 +6,17 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from ..services.console.editing import FieldLine, field_lines
+from ..services.filter_terms import as_far_as_good
+from .case_filter import CaseFilter
+from .dispatch_rows import sorted_cases
+from .sort_choice import SortChoice
 
 if TYPE_CHECKING:
     from ..services.console.case import ConsoleCase
     from ..services.console.console import Console
     from ..services.console.runs import RunLine, RunUnderWay
     from ..services.run_shown import RunShown
+    from .widgets.table_layout import Sorts
 
 __all__ = ["DispatchView", "Tab"]
 
@@ -31,30 +36,31 @@ class DispatchView:
         self._console = console
         self.tab = Tab.CASES
         self.text = ""
-        """Filter of the cases."""
+        """The filter of the cases as typed."""
+        self.filter = CaseFilter()
+        self.error = ""
+        """What is wrong with the text; the rest of it holds."""
         self._case: str | None = None
         self._fields: dict[str, str] = {}
         self._runs: dict[str, str] = {}
-        self._ordered: tuple[int, str, list[str]] = (-1, "", [])
+        self.case_sort = SortChoice("cases")
+        self.run_sort = SortChoice("runs")
+        self._ordered: tuple[int, CaseFilter, Sorts, list[str]] = (-1, self.filter, (), [])
 
     # cases ----------------------------------------------------------------------------------------------------
 
     def order(self) -> list[str]:
-        """The cases that match the filter, failing ones first."""
-        key = (self._console.revision, self.text)
-        if self._ordered[:2] != key:
-            words = self.text.lower().split()
-            ids = [case_id for case_id in self._console.order() if self._matches(case_id, words)]
-            self._ordered = (*key, ids)
-        return self._ordered[2]
+        """The cases that match the filter, failing ones first until somebody sorts them."""
+        key = (self._console.revision, self.filter, self.case_sort.sorts)
+        if self._ordered[:3] != key:
+            ids = [case_id for case_id in self._console.order() if self.filter.fits(self._console, case_id)]
+            self._ordered = (*key, sorted_cases(self._console, ids, self.case_sort.sorts))
+        return self._ordered[3]
 
-    def _matches(self, case_id: str, words: list[str]) -> bool:
-        if not words:
-            return True
-        case, line = self._console.cases[case_id], self._console.latest(case_id)
-        said = (line.said, line.endpoint) if line is not None else (case.reason, case.problem)
-        text = " ".join((case.name, case.title, case.origin, self._console.status(case_id).word, *said)).lower()
-        return all((word[1:] not in text) if word.startswith("!") and len(word) > 1 else word in text for word in words)
+    def set_filter(self, text: str) -> None:
+        """Take what was typed; an empty text shows all cases. A term that is wrong is told and left out."""
+        self.text = text.strip()
+        self.filter, self.error = as_far_as_good(text, CaseFilter.parse)
 
     @property
     def case_id(self) -> str | None:

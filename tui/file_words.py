@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .actions import key_of
 from .wording import count
 
 if TYPE_CHECKING:
@@ -29,11 +30,12 @@ def unused_said(session: Session) -> tuple[str, str]:
     aside = len(session.unused) - len(failed)
     look = session.look
     notes = look.notes if look is not None and look.partial and session.post_mortem else ()
+    listed = f"{key_of('unused_files')} lists"
     parts = []
     if failed:
-        parts.append(f"{count(len(failed), 'file')} could not be used (U lists)")
+        parts.append(f"{count(len(failed), 'file')} could not be used ({listed})")
     if aside:
-        parts.append(f"{aside:,} left aside" + ("" if failed else " (U lists)"))
+        parts.append(f"{aside:,} left aside" + ("" if failed else f" ({listed})"))
     if not parts and not notes:
         return "", ""
     reason = _line(failed[0]) if failed else notes[0] if notes else _line(session.unused[0])

@@ -6,10 +6,12 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING
 
+from ..services.expressions import SEARCHED
 from ..services.plain_text import plain
 from ..services.ranksets import RankSet
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable
 
     from ..services.stacks.model import Frame
@@ -25,8 +27,8 @@ class FrameIndex:
         self._merged = merged
         self._bits: dict[Frame, int] | None = None
         self._texts: dict[Frame, str] | None = None
-        self._frames: dict[str, frozenset[Frame]] = {}
-        self._ranks: dict[str, RankSet] = {}
+        self._frames: dict[str | re.Pattern[str], frozenset[Frame]] = {}
+        self._ranks: dict[str | re.Pattern[str], RankSet] = {}
 
     def having(self, frame: Frame) -> RankSet:
         """The ranks that have this frame anywhere. All frames are gone through once, at the first question."""
@@ -38,22 +40,25 @@ class FrameIndex:
                     self._bits[each] = self._bits.get(each, 0) | bits
         return RankSet.from_bits(self._bits.get(frame, 0))
 
-    def frames(self, text: str) -> frozenset[Frame]:
-        """The frames in whose text `text` occurs, upper and lower case alike."""
-        wanted = text.casefold()
+    def frames(self, sought: str | re.Pattern[str]) -> frozenset[Frame]:
+        """The frames in whose text a text occurs, upper and lower case alike, or an expression is found."""
+        wanted = _wanted(sought)
         found = self._frames.get(wanted)
         if found is None:
-            found = frozenset(frame for frame, said in self._all().items() if wanted in said)
+            if isinstance(wanted, str):
+                found = frozenset(frame for frame, said in self._all().items() if wanted in said)
+            else:
+                found = frozenset(frame for frame in self._all() if wanted.search(str(frame), 0, SEARCHED))
             self._frames[wanted] = found
         return found
 
-    def frames_of_any(self, texts: Iterable[str]) -> frozenset[Frame]:
-        """The frames in which one of the texts occurs."""
-        return frozenset().union(*(self.frames(text) for text in texts))
+    def frames_of_any(self, sought: Iterable[str | re.Pattern[str]]) -> frozenset[Frame]:
+        """The frames in which one of the texts or expressions is found."""
+        return frozenset().union(*map(self.frames, sought))
 
-    def ranks(self, text: str) -> RankSet:
+    def ranks(self, sought: str | re.Pattern[str]) -> RankSet:
         """The ranks with such a frame."""
-        wanted = text.casefold()
+        wanted = _wanted(sought)
         found = self._ranks.get(wanted)
         if found is None:
             frames = self.frames(wanted)
@@ -67,6 +72,10 @@ class FrameIndex:
             frames = dict.fromkeys(frame for one in self._merged.classes for frame in one.frames)
             self._texts = {frame: _said(frame) for frame in frames}
         return self._texts
+
+
+def _wanted(sought: str | re.Pattern[str]) -> str | re.Pattern[str]:
+    return sought.casefold() if isinstance(sought, str) else sought
 
 
 def _said(frame: Frame) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from ..services.bundle.events import BundleFailed
-from ..services.store_browse.values import size_text
+from ..services.sizes import size_text
 from ..services.watch.events import Told
 from .look_words import clock_text
 from .widgets.painted import styled

@@ -9,6 +9,7 @@ from rich.text import Text
 from textual._compositor import CompositorUpdate
 from textual.app import App
 from textual.filter import Monochrome
+from textual.widgets._toast import ToastHolder, ToastRack
 
 from .clipboard import Way, clipboard_of, hand_over
 from .crash import crash_message, write_crash
@@ -18,6 +19,7 @@ from .terminal_driver import TerminalDriver
 from .terminal_kind import Colours, TerminalKind
 from .terminal_paint import TerminalPaint
 from .themes import register, variable_defaults
+from .toasts import making_room, reading_time
 from .widgets.text import plain
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from textual.driver import Driver
     from textual.filter import LineFilter
+    from textual.notifications import Notify, SeverityLevel
     from textual.screen import Screen
 
 __all__ = ["PaintedApp"]
@@ -78,6 +81,30 @@ class PaintedApp(App[int]):
     def say(self, message: str) -> None:
         """A short message that goes away; what stands in it is never read as markup."""
         self.notify(plain(message), markup=False)
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = True,
+    ) -> None:
+        """Tell something that goes away by itself, when it can have been read unless `timeout` says when."""
+        if timeout is None:
+            timeout = reading_time(message, self.NOTIFICATION_TIMEOUT)
+        super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
+
+    def on_notify(self, message: Notify) -> None:
+        """Before a notification is shown, others make room: with what holds them, which Textual leaves behind."""
+        gone = making_room(list(self._notifications), message.notification)
+        for one in gone:
+            self._unnotify(one, refresh=False)
+        held = {ToastRack._toast_id(one) for one in gone}
+        for holder in self.screen.query(ToastHolder) if held else ():
+            if holder.id in held:
+                holder.remove()
 
     def copy(self, text: str, name: str) -> None:
         """Send a text to the person's clipboard, or to a file where that takes none or not so much, and say which.

@@ -36,4 +36,6 @@ PLACES: tuple[tuple[Scope, ...], ...] = (
     (Scope.FILTER, Scope.APP),
     (Scope.QUESTION,),
     (Scope.HELP,),
+    (Scope.JUMP,),
+    (Scope.COLUMNS, Scope.TABLE),
 )

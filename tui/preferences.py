@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..services.logs import logger
 from ..services.settings.sources import Loaded
 from ..services.settings.statements import Problem
-from .column_settings import use_columns
+from .column_settings import Tables, use_tables
 from .keymap import use_keymap
 from .keymap_reading import read_keymap
 
@@ -37,7 +37,9 @@ class Preferences:
         for problem in (*self.loaded.problems, *problems):
             self._note(problem)
         use_keymap(self.keymap)
-        use_columns(given.columns)
+        self.tables = Tables(given.columns, remembered)
+        """How the tables are arranged."""
+        use_tables(self.tables)
 
     def _note(self, problem: Problem) -> None:
         self._problems.append(problem)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from numpy.typing import NDArray
 
-    from .widgets.table_layout import Cell, Column
+    from .widgets.table_layout import Cell, Column, Sorts
 
 __all__ = ["Entry", "ProfileRows", "TableShape", "bytes_text", "micro", "share", "signed_micro"]
 
@@ -62,24 +62,21 @@ class ProfileRows(Generic[T]):
         entry = self.entries(row)[column]
         return entry.text, entry.component
 
-    def order(self, words: tuple[str, ...], key: str, *, descending: bool) -> NDArray[np.intp]:
-        """The rows in which all words occur (`!word`: does not), sorted by a column; the given order without one."""
-        rows = [row for row in self.items if self._matches(row, words)]
-        place = next((at for at, column in enumerate(self.columns) if column.key == key), None)
-        if place is not None:
-            there = [row for row in rows if self.entries(row)[place].key is not None]
-            rest = [row for row in rows if self.entries(row)[place].key is None]
-            there.sort(key=lambda row: self.entries(row)[place].key, reverse=descending)
-            rows = there + rest
-        elif descending:
-            rows.reverse()
-        return np.array(rows, np.intp)
+    def order(self, fitting: Iterable[int], sorts: Sorts) -> NDArray[np.intp]:
+        """The rows that fit the filter, sorted, unknown values last; in the given order where all is equal.
 
-    def _matches(self, row: int, words: tuple[str, ...]) -> bool:
-        if not words:
-            return True
-        text = "\n".join(entry.text for entry in self.entries(row)).casefold()
-        return all((word[1:] not in text) if word.startswith("!") and len(word) > 1 else word in text for word in words)
+        Args:
+            sorts: the column that counts most first; those that are not there are passed over.
+        """
+        rows = list(fitting)
+        places = {column.key: at for at, column in enumerate(self.columns)}
+        for key, descending in reversed(sorts):
+            if key in places:
+                keys = {row: self.entries(row)[places[key]].key for row in rows}
+                there = [row for row in rows if keys[row] is not None]
+                there.sort(key=keys.__getitem__, reverse=descending)
+                rows = there + [row for row in rows if keys[row] is None]
+        return np.array(rows, np.intp)
 
     def row_text(self, row: int) -> str:
         """One row as text, for the clipboard."""

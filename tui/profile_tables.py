@@ -123,7 +123,7 @@ RANKS: TableShape[RankTrace] = TableShape(
         Column("about", "about", max_width=80),
     ),
     _rank_entries,
-    "No capture is shown: c runs the profiler on ranks, o opens trace files, the last tab has saved captures.",
+    "No capture is shown",
 )
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..services.filter_terms import as_far_as_good
 from . import profile_tables
+from .column_settings import tables
+from .profile_filter import ProfileFilter, ProfileTab
 from .profile_rows import ProfileRows, TableShape
+from .sort_choice import SortChoice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,28 +22,24 @@ if TYPE_CHECKING:
     from ..services.profiles.profiles import Profiles
     from ..services.session import Session
 
-__all__ = ["ProfileTab", "ProfilerView", "TabState"]
+__all__ = ["ProfileTab", "ProfilerView", "TabState", "table_of"]
 
 
-class ProfileTab(StrEnum):
-    """The tables."""
-
-    RANKS = "ranks"
-    OPERATORS = "operators"
-    COLLECTIVES = "collectives"
-    GAPS = "gaps"
-    DIFFERENCE = "difference"
-    SAVED = "saved"
+def table_of(tab: ProfileTab) -> str:
+    """The name of a tab's table; other screens have ranks and collectives too."""
+    return f"profile_{tab.value}"
 
 
 @dataclass(slots=True)
 class TabState:
     """How one table is shown."""
 
-    filter: str = ""
-    sort: str = ""
-    """Key of the column sorted by; empty: as the table comes."""
-    descending: bool = False
+    filter: ProfileFilter
+    sort: SortChoice
+    text: str = ""
+    """The filter as typed."""
+    error: str = ""
+    """What is wrong with the text; the rest of it holds."""
     cursor: int = 0
     """Row it stands on."""
     order: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, np.intp))
@@ -52,7 +51,9 @@ class ProfilerView:
     def __init__(self, profiles: Profiles) -> None:
         self.profiles = profiles
         self.tab = ProfileTab.RANKS
-        self.states = {tab: TabState() for tab in ProfileTab}
+        self.states = {
+            tab: TabState(ProfileFilter(tab), SortChoice(table_of(tab), falls=self._falls)) for tab in ProfileTab
+        }
         self.against: int | None = None
         """The rank the difference is to; None: the median of the others."""
         self._rank: int | None = None
@@ -129,10 +130,13 @@ class ProfilerView:
     def order(self, session: Session, now: int) -> NDArray[np.intp]:
         """The rows shown, in order; the very same array while nothing changed."""
         rows, state = self.rows(session, now), self.state
-        wanted = (id(rows), self.tab, state.filter, state.sort, state.descending)
+        chosen = state.filter
+        asked = (session.revision, session.marked) if chosen.asks_ranks else None
+        wanted = (id(rows), chosen, asked, state.sort.sorts)
         if wanted != self._ordered_for:
-            words = tuple(state.filter.casefold().split())
-            order = rows.order(words, state.sort, descending=state.descending)
+            marked, ranks = session.marked, session.ranks
+            fitting = [row for row in rows.items if not chosen or chosen.fits(rows, row, marked, ranks)]
+            order = rows.order(fitting, state.sort.sorts)
             if not np.array_equal(order, state.order):
                 state.order = order
             self._ordered_for = wanted
@@ -150,22 +154,20 @@ class ProfilerView:
             self.state.cursor = int(order[0])
         return self.state.cursor
 
-    def sort_by(self, key: str) -> None:
-        """Sort by a column, numbers the greatest first; the same column again turns the order round."""
-        state = self.state
-        columns = self._rows.columns if self._rows is not None else ()
-        numeric = any(column.key == key and column.align == "right" for column in columns)
-        state.descending = not state.descending if key == state.sort else numeric and key != "rank"
-        state.sort = key
+    def set_filter(self, text: str) -> None:
+        """Take what was typed for this table. A term that is wrong is told and left out."""
+        state, tab = self.state, self.tab
+        state.text = text.strip()
+        state.filter, state.error = as_far_as_good(text, lambda some: ProfileFilter.parse(some, tab))
 
-    def sort_next(self) -> None:
-        keys = ["", *(column.key for column in self._rows.columns)] if self._rows is not None else [""]
-        now = keys.index(self.state.sort) if self.state.sort in keys else 0
-        following = keys[(now + 1) % len(keys)]
-        if following:
-            self.sort_by(following)
-        else:
-            self.state.sort, self.state.descending = "", False
+    def _falls(self, key: str) -> bool:
+        """Numbers are sorted the greatest first."""
+        columns = self._rows.columns if self._rows is not None else ()
+        return key != "rank" and any(column.key == key and column.align == "right" for column in columns)
+
+    def keys(self) -> list[str]:
+        """The columns that are shown."""
+        return tables().keys(table_of(self.tab), self._rows.columns) if self._rows is not None else []
 
     def _why_empty(self, rank: int | None) -> str:
         profiles = self.profiles

@@ -1,38 +1,55 @@
 """The filter of the rank screens: what a person types, as a test of one row of the rank table.
 
-Terms are separated by blanks and all must hold; `!` before a term turns it round. `rank:0-63`, `host:x`,
-`class:stopped,dead`, `is:marked`, `frame:x`, and `op:x` and `group:x` for the call a rank is inside; anything else is
-looked for in host, class, reason, address and the frames of the stacks, and as a rank number.
+The grammar is that of `services.filter_terms`. `op:`, `group:` and the recorder's words of `state:` are about the call
+a rank is inside; a text and `re:` are looked for in host, class, reason, address and the frames of the stacks, and a
+number is a rank.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..services.ranksets import RankSet, RankSetError
+from ..services.filter_terms import FilterPlace, Term, words_meant
+from ..services.ranksets import RankSet
 from .rank_classes import APPEARANCES, appearance
 
 if TYPE_CHECKING:
+    import re
+
     from ..services.snapshot import RankState
 
-__all__ = ["FilterError", "Having", "Inside", "RankFilter", "nobody", "nobody_inside"]
+__all__ = ["CLASSES", "RANKS", "Having", "Inside", "RankFilter", "nobody", "nobody_inside"]
 
-_FIELD = re.compile(r"([a-z_]+):(?!//|:)(.*)", re.DOTALL)
-"""Neither `http://...` nor `c10d::...` has a field."""
-_FIELDS = "rank:0-63, host:name, class:stopped, is:marked, frame:text, op:name, group:name"
+RANKS = FilterPlace(
+    "ranks",
+    {
+        "rank": "rank:0-63",
+        "host": "host:x",
+        "state": "state:stopped",
+        "group": "group:x",
+        "op": "op:x",
+        "frame": "frame:x",
+        "is": "is:marked",
+    },
+    ("marked",),
+    {"class": "state"},
+)
+CLASSES = tuple(known.value for known in APPEARANCES)
+"""What `state:` can ask of a rank wherever ranks are filtered."""
+_RECORDED = ("scheduled", "started")
+"""What it can ask beside of the call that a rank is inside: torch's words."""
 
-Having = Callable[[str], RankSet]
-"""The ranks with a frame in which a text occurs."""
+Having = Callable[["str | re.Pattern[str]"], RankSet]
+"""The ranks with a frame in which a text or an expression is found."""
 Inside = Callable[[str, str], RankSet]
-"""The ranks inside a call whose operation (`op`) or group (`group`) has a text in its name."""
+"""The ranks inside a call whose operation (`op`), group (`group`) or state (`state`) has a text in its name."""
 Test = Callable[["RankState", RankSet, Having, Inside], bool]
 """Of a row, the marked ranks, who has which frame, and who is inside which call."""
 
 
-def nobody(_text: str) -> RankSet:
+def nobody(_sought: str | re.Pattern[str]) -> RankSet:
     """No rank has any frame."""
     return RankSet()
 
@@ -42,18 +59,14 @@ def nobody_inside(_field: str, _text: str) -> RankSet:
     return RankSet()
 
 
-class FilterError(ValueError):
-    """The text is not a filter; the message says which part and what can be written."""
-
-
 @dataclass(frozen=True, slots=True)
 class RankFilter:
     """A parsed filter."""
 
     text: str
     tests: tuple[Test, ...]
-    texts: tuple[str, ...] = ()
-    """What may stand in a frame: bare texts and those of `frame:`, without those that are turned round."""
+    texts: tuple[str | re.Pattern[str], ...] = ()
+    """What may stand in a frame: bare texts, expressions and those of `frame:`, without those that are turned round."""
 
     @classmethod
     def parse(cls, text: str) -> RankFilter:
@@ -61,8 +74,9 @@ class RankFilter:
         Raises:
             FilterError: a field or its value cannot be understood.
         """
-        words = text.split()
-        return cls(text.strip(), tuple(_term(word) for word in words), tuple(filter(None, map(_frame_text, words))))
+        terms = RANKS.terms(text)
+        sought = (term.pattern or term.value for term in terms if _in_frames(term) and not term.turned)
+        return cls(text.strip(), tuple(map(_test, terms)), tuple(sought))
 
     def matches(
         self, state: RankState, marked: RankSet, having: Having = nobody, inside: Inside = nobody_inside
@@ -70,8 +84,8 @@ class RankFilter:
         """Whether all terms hold for this rank.
 
         Args:
-            having: tells the ranks with a frame in which a text occurs.
-            inside: tells the ranks inside a call of an operation or group.
+            having: tells the ranks with a frame in which a text or an expression is found.
+            inside: tells the ranks inside a call of an operation, a group or a state.
         """
         return all(test(state, marked, having, inside) for test in self.tests)
 
@@ -79,77 +93,58 @@ class RankFilter:
         return bool(self.tests)
 
 
-def _frame_text(word: str) -> str:
-    """The text of a term that may be found in a frame, empty for other terms."""
-    if word.startswith("!") or _is_number(word):
-        return ""
-    field = _FIELD.fullmatch(word)
-    if field is None:
-        return word
-    return field[2] if field[1] == "frame" else ""
+def _in_frames(term: Term) -> bool:
+    """Whether it is looked for in frames. A number is a rank: in frames it would be found in nearly every line."""
+    return term.field == "frame" or (term.is_text and _number(term) is None)
 
 
-def _is_number(word: str) -> bool:
-    return word.isascii() and word.isdigit() and len(word) < 8
+def _number(term: Term) -> int | None:
+    value = term.value
+    return int(value) if not term.field and value.isascii() and value.isdigit() and len(value) < 8 else None
 
 
-def _term(word: str) -> Test:
-    if word.startswith("!") and len(word) > 1:
-        turned = _term(word[1:])
-        return lambda *row: not turned(*row)
-    field = _FIELD.fullmatch(word)
-    if field is None:
-        return _text(word.casefold())
-    name, value = field[1], field[2]
-    if not value:
-        raise FilterError(f"{name}: needs a value; fields are {_FIELDS}")
-    match name:
+def _test(term: Term) -> Test:
+    test = _straight(term)
+    return (lambda *row: not test(*row)) if term.turned else test
+
+
+def _straight(term: Term) -> Test:
+    match term.field:
         case "rank":
-            return _rank(value)
+            return lambda state, *_: state.rank in term.ranks
         case "host":
-            wanted = value.casefold()
-            return lambda state, *_: wanted in state.host.casefold()
-        case "class":
-            return _class(value)
+            return lambda state, *_: term.finds(state.host)
+        case "state":
+            return _state(term)
         case "frame":
-            return lambda state, _, having, __: state.rank in having(value)
+            return lambda state, _, having, __: state.rank in having(term.value)
         case "op" | "group":
-            return lambda state, _, __, inside: state.rank in inside(name, value)
-        case "is" if value == "marked":
-            return lambda state, marked, *_: state.rank in marked
+            return lambda state, _, __, inside: state.rank in inside(term.field, term.value)
         case "is":
-            raise FilterError("is: knows only is:marked")
-    raise FilterError(f"{name}: is no field; fields are {_FIELDS}")
+            return lambda state, marked, *_: state.rank in marked
+    return _text(term)
 
 
-def _rank(value: str) -> Test:
-    try:
-        ranks = RankSet.parse(value)
-    except RankSetError as error:
-        raise FilterError(str(error)) from error
-    return lambda state, *_: state.rank in ranks
+def _state(term: Term) -> Test:
+    meant = words_meant(term, (*CLASSES, *_RECORDED))
+    recorded = [word for word in _RECORDED if word in meant]
+
+    def test(state: RankState, _marked: RankSet, _having: Having, inside: Inside) -> bool:
+        if state.rank_class.value in meant:
+            return True
+        return any(state.rank in inside("state", word) for word in recorded)
+
+    return test
 
 
-def _class(value: str) -> Test:
-    chosen = set()
-    for raw in value.split(","):
-        wanted = raw.casefold().replace(" ", "_")
-        found = [known for known in APPEARANCES if wanted and known.value.startswith(wanted)]
-        if not found:
-            raise FilterError(f"{raw!r} is no class; classes are {', '.join(known.value for known in APPEARANCES)}")
-        chosen.update(found)
-    return lambda state, *_: state.rank_class in chosen
-
-
-def _text(wanted: str) -> Test:
-    number = int(wanted) if _is_number(wanted) else -1
+def _text(term: Term) -> Test:
+    number, sought, in_frames = _number(term), term.pattern or term.value, _in_frames(term)
 
     def test(state: RankState, _marked: RankSet, having: Having, _inside: Inside) -> bool:
         if state.rank == number:
             return True
         shown = appearance(state.rank_class).label
         texts = (state.host, state.rank_class.value, shown, state.reason, state.address.registered)
-        # A number is a rank; in frames it would be found in nearly every line number.
-        return any(wanted in text.casefold() for text in texts) or (number < 0 and state.rank in having(wanted))
+        return any(map(term.finds, texts)) or (in_frames and state.rank in having(sought))
 
     return test

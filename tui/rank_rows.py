@@ -10,7 +10,6 @@ import numpy as np
 
 from ..services.cluster.liveness import NO_TRACEBACK
 from ..services.snapshot import RankClass
-from .column_settings import arranged
 from .frame_text import frame_line
 from .rank_classes import APPEARANCES, SEVERITY_ORDER, appearance, label_of
 from .rank_filter import nobody, nobody_inside
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from ..services.snapshot import RankState
     from ..services.stacks.model import Frame
     from .rank_filter import Having, Inside, RankFilter
+    from .widgets.table_layout import Sorts, TableSource
 
 __all__ = ["COLUMNS", "RankRows", "row_text"]
 
@@ -75,7 +75,7 @@ class RankRows:
         self._ranks = ranks
         self._now = now
         self._where = where
-        self.columns = arranged("ranks", self._known(ranks))
+        self.columns = self._known(ranks)
 
     def _known(self, ranks: Mapping[int, RankState]) -> tuple[Column, ...]:
         """The columns of which anything can be known: of files alone there is no process, live there are no files."""
@@ -136,30 +136,32 @@ class RankRows:
         self,
         shown: RankFilter | None,
         marked: RankSet,
-        key: str,
-        descending: bool,
+        sorts: Sorts,
         previous: NDArray[np.intp] | None,
         having: Having = nobody,
         inside: Inside = nobody_inside,
     ) -> NDArray[np.intp]:
-        """The ranks that match, sorted by a column; equal ones and those without a value by rank, the latter last.
+        """The ranks that match, sorted; equal ones and those without a value by rank, the latter last.
 
         Args:
             shown: the filter, None for all.
+            sorts: the column that counts most first; none: by rank.
             previous: an earlier answer; given back when nothing changed, so that a table can tell at once.
             having: for the filter, the ranks with a frame in which a text occurs.
             inside: for the filter, the ranks inside a call of an operation or group.
         """
         states = [s for s in self._ranks.values() if shown is None or shown.matches(s, marked, having, inside)]
-        if key != "rank":
-            values = {s.rank: self._value(s, key) for s in states}
-            filled = sorted(rank for rank, value in values.items() if value is not None)
-            filled.sort(key=lambda rank: values[rank], reverse=descending)  # type: ignore[arg-type, return-value]
-            ranks = filled + sorted(rank for rank, value in values.items() if value is None)
-        else:
-            ranks = sorted((s.rank for s in states), reverse=descending)
+        ranks = sorted(s.rank for s in states)
+        for key, descending in reversed(sorts):
+            ranks = self._sorted(ranks, key, descending)
         order = np.array(ranks, np.intp)
         return previous if previous is not None and np.array_equal(previous, order) else order
+
+    def _sorted(self, ranks: list[int], key: str, descending: bool) -> list[int]:
+        values = {rank: self._value(self._ranks[rank], key) for rank in ranks}
+        filled = [rank for rank in ranks if values[rank] is not None]
+        filled.sort(key=lambda rank: values[rank], reverse=descending)  # type: ignore[arg-type, return-value]
+        return filled + [rank for rank in ranks if values[rank] is None]
 
     def _value(self, state: RankState, key: str) -> object:
         rank, record = state.rank, self.record
@@ -222,7 +224,7 @@ def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((0, int(part), "") if index % 2 else (1, 0, part) for index, part in enumerate(parts))
 
 
-def row_text(rows: RankRows, rank: int) -> str:
+def row_text(rows: TableSource, rank: int) -> str:
     """One row as plain text, for the clipboard."""
     cells = [rows.cell(rank, index)[0] for index in range(len(rows.columns))]
     said = [f"{column.title} {text}" for column, text in zip(rows.columns, cells, strict=True) if text]

@@ -5,15 +5,18 @@ from __future__ import annotations
 from operator import is_not
 from typing import TYPE_CHECKING
 
+from ..services.filter_terms import as_far_as_good
 from ..services.ranksets import RankSet
 from ..services.snapshot import RankClass
+from .column_settings import tables
 from .counters_view import CountersView
 from .finding_choice import FindingChoice
 from .progress_view import ProgressView
-from .rank_filter import FilterError, RankFilter
+from .rank_filter import RankFilter
 from .rank_record import RankRecord
 from .rank_rows import RankRows
 from .recorder_view import RecorderView
+from .sort_choice import SortChoice
 from .stack_view import StackView
 
 if TYPE_CHECKING:
@@ -22,7 +25,10 @@ if TYPE_CHECKING:
 
     from ..services.session import Session
 
-__all__ = ["RankView"]
+__all__ = ["TABLE", "RankView"]
+
+TABLE = "ranks"
+"""The name of the table."""
 
 
 class RankView:
@@ -40,11 +46,12 @@ class RankView:
         """What of the flight recorder is shown."""
         self.counters = CountersView(session)
         """What of the wait counters is shown."""
+        self.text = ""
+        """The filter as typed."""
         self.filter: RankFilter | None = None
         self.error = ""
         """What is wrong with the text typed last; the rest of it holds."""
-        self.sort_key = "rank"
-        self.descending = False
+        self.sort = SortChoice(TABLE, (("rank", False),))
         self._record: RankRecord | None = None
         self._record_of: tuple[object, ...] | None = None
         self._order: NDArray[np.intp] | None = None
@@ -52,28 +59,13 @@ class RankView:
 
     def set_filter(self, text: str) -> None:
         """Take what was typed; an empty text shows all ranks. A term that is wrong is told and left out."""
-        self.error = ""
-        good: list[str] = []
-        for word in text.split():
-            try:
-                RankFilter.parse(word)
-            except FilterError as error:
-                self.error = str(error)
-            else:
-                good.append(word)
-        self.filter = RankFilter.parse(" ".join(good)) or None
+        self.text = text.strip()
+        made, self.error = as_far_as_good(text, RankFilter.parse)
+        self.filter = made or None
 
-    def sort_by(self, key: str) -> None:
-        """Sort by a column; the same column again turns the order round."""
-        self.descending = not self.descending if key == self.sort_key else False
-        self.sort_key = key
-
-    def sort_next(self) -> None:
-        """Sort by the column after the one sorted by."""
-        keys = [column.key for column in self.rows(0).columns]
-        at = keys.index(self.sort_key) if self.sort_key in keys else -1
-        self.sort_key = keys[(at + 1) % len(keys)]
-        self.descending = False
+    def keys(self) -> list[str]:
+        """The columns that are shown."""
+        return tables().keys(TABLE, self.rows(0).columns)
 
     def rows(self, now: int) -> RankRows:
         """The rank table as rows.
@@ -97,13 +89,11 @@ class RankView:
     def order(self) -> NDArray[np.intp]:
         """The ranks shown, in order. The same array as long as nothing changed."""
         session = self._session
-        made_for = (session.revision, self.stacks.revision, self.filter, self.sort_key, self.descending)
+        made_for = (session.revision, self.stacks.revision, self.filter, self.sort.sorts)
         if self._order is None or self._made_for != made_for:
             rows = self.rows(0)
             having, inside = self.stacks.index.ranks, self.stacks.calls.inside
-            self._order = rows.order(
-                self.filter, session.marked, self.sort_key, self.descending, self._order, having, inside
-            )
+            self._order = rows.order(self.filter, session.marked, self.sort.sorts, self._order, having, inside)
             self._made_for = made_for
         return self._order
 

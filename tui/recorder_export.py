@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from ..services.instants import stamp_text
 from ..services.table_export import ExportTable
+from .column_settings import tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,13 +35,15 @@ def export_name(target: str, source: str, table: str, at: int, ending: str = ".c
         at: when it was taken, ns since the epoch.
     """
     what = re.sub(r"[^A-Za-z0-9]+", "-", f"{target[:60]} {source} {table}").strip("-")
-    when = datetime.fromtimestamp(at / 1e9, UTC).strftime("%Y%m%dT%H%M%SZ")
+    when = stamp_text(at)
     return f"xpudbg-{what}-{when}{ending}"
 
 
 def shown_table(shown: Shown) -> ExportTable:
     """The rows of the flight recorder that are shown, in their order; the columns that are shown, by torch's names."""
-    return _recorder_table(shown.rows.table, shown.order, shown.rows.places)
+    rows = shown.rows
+    places = [rows.places[one.at] for one in tables().placed(shown.made_by.tab.value, rows.columns)]
+    return _recorder_table(rows.table, shown.order, places)
 
 
 def whole_table(shown: Shown) -> ExportTable:

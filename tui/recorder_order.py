@@ -42,8 +42,8 @@ class RowOrder:
         return (
             isinstance(other, RowOrder)
             and other.tables is self.tables
-            and (other.tab, other.filter.text, other.sorts, other.narrowed, other.short)
-            == (self.tab, self.filter.text, self.sorts, self.narrowed, self.short)
+            and (other.tab, other.filter, other.sorts, other.narrowed, other.short)
+            == (self.tab, self.filter, self.sorts, self.narrowed, self.short)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -72,7 +72,8 @@ class RowOrder:
             mask = matching if mask is None else matching & mask
         same = before is not None and before.rows.table is table and before.rows.short == self.short
         rows = before.rows if before is not None and same else RecorderRows(table, short=self.short)
-        order = ordered(table, self.sorts, mask)
+        known = {field.key for field in table.fields}
+        order = ordered(table, [sort for sort in self.sorts if sort.field in known], mask)
         if self.is_history and not self.sorts:
             order = order[np.argsort(self.tables.lines.created[order], kind="stable")]
         return Shown(self, rows, order)

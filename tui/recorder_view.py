@@ -9,17 +9,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from ..services.filter_terms import as_far_as_good
 from ..services.ranksets import RankSet
 from ..services.recorder_findings import group_named
 from ..services.recorder_tables.browser import RecorderTables
 from ..services.recorder_tables.order import Sort
-from ..services.recorder_tables.row_filter import RowFilter, RowFilterError
+from ..services.recorder_tables.row_filter import PLACES, ROWS, RowFilter
 from ..services.snapshot import Outcome
 from ..services.verdict import name_ranks
 from ..services.witness import Witness
+from .column_settings import tables
 from .recorder_lookup import row_of, spot_of
 from .recorder_order import RowOrder, Shown
 from .recorder_spots import GroupId, Spot, Tab, group_id
+from .recorder_way import Visit, way_of
+from .sort_choice import SortChoice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,10 +46,10 @@ class TabState:
 
     text: str = ""
     """The filter as typed."""
-    filter: RowFilter = field(default_factory=lambda: RowFilter.parse(""))
+    filter: RowFilter = field(default_factory=RowFilter)
     error: str = ""
     """What is wrong with the text; the rest of it holds."""
-    sorts: tuple[Sort, ...] = ()
+    sort: SortChoice = field(default_factory=lambda: SortChoice(""))
     narrowed: Spot | None = None
     """What a jump led to: only rows that agree with it are shown."""
     words: str = ""
@@ -53,19 +57,9 @@ class TabState:
     at: Spot | None = None
     """The row of the cursor."""
 
-
-@dataclass(frozen=True, slots=True)
-class Visit:
-    """A jump that can be gone back from."""
-
-    tab: Tab
-    """Where it came from."""
-    source: str
-    to: Tab
-    before: TabState
-    """What was chosen there before the jump."""
-    outside: bool
-    """It came from another screen."""
+    @property
+    def sorts(self) -> tuple[Sort, ...]:
+        return tuple(Sort(key, descending) for key, descending in self.sort.sorts)
 
 
 class RecorderView:
@@ -76,7 +70,9 @@ class RecorderView:
         self.tab = Tab.FINDINGS
         self.chosen_source = ""
         """What a person chose; `source` is what there is of it."""
-        self.states: dict[Tab, TabState] = {tab: TabState() for tab in Tab}
+        self.states: dict[Tab, TabState] = {
+            tab: TabState(sort=SortChoice(tab.value if tab in TABLES else "")) for tab in Tab
+        }
         self.short = False
         """Whether titles of columns are short, for want of room."""
         self._visits: list[Visit] = []
@@ -164,7 +160,8 @@ class RecorderView:
         tables, state = self.tables(), self.state
         if tables is None or self.tab not in TABLES:
             return None
-        return RowOrder(tables, self.tab, state.filter, state.sorts, state.narrowed, self.short)
+        chosen = state.filter.among(tables.hosts, self._session.marked)
+        return RowOrder(tables, self.tab, chosen, state.sorts, state.narrowed, self.short)
 
     def take(self, made: Shown) -> bool:
         """Rows that were ordered beside the screen. False when something else is wanted meanwhile."""
@@ -214,55 +211,17 @@ class RecorderView:
     def set_filter(self, text: str) -> None:
         """Take what was typed for this tab. A term that is wrong is told and left out."""
         state = self.state
-        state.text, state.error = text, ""
-        try:
-            state.filter = RowFilter.parse(text)
-        except RowFilterError as error:
-            state.error = str(error)
-            state.filter = RowFilter.parse(" ".join(word for word in text.split() if _is_good(word)))
+        state.text = text.strip()
+        place = PLACES[self.tab] if self.tab in TABLES else ROWS
+        state.filter, state.error = as_far_as_good(text, lambda some: RowFilter.parse(some, place))
 
     def sort_by(self, key: str, *, also: bool = False) -> None:
-        """Sort by a column, the same one again the other way round.
+        """Sort the tab by a column, also by it, or the other way round."""
+        self.state.sort.by(key, also=also)
 
-        Args:
-            also: keep what is sorted by already, and add this one.
-        """
-        state = self.state
-        here = next((sort for sort in state.sorts if sort.field == key), None)
-        if here is not None and (also or len(state.sorts) == 1):
-            state.sorts = tuple(_turned(sort) if sort is here else sort for sort in state.sorts)
-        else:
-            state.sorts = (*(state.sorts if also else ()), Sort(key))
-
-    def sort_next(self) -> None:
-        """The column sorted by, the last when there are several, becomes the next one."""
-        self._add_sort(self.state.sorts[:-1], self.state.sorts[-1].field if self.state.sorts else None)
-
-    def sort_also(self) -> None:
-        """Sort by one more column, at first the one after the last."""
-        self._add_sort(self.state.sorts, self.state.sorts[-1].field if self.state.sorts else None)
-
-    def sort_less(self) -> None:
-        """Take the last column to sort by away; without any the rows stand in the table's own order."""
-        self.state.sorts = self.state.sorts[:-1]
-
-    def turn_round(self) -> None:
-        """Turn the order of the last column to sort by round; without any, that of the first column."""
-        sorts = self.state.sorts
-        if sorts:
-            self.state.sorts = (*sorts[:-1], _turned(sorts[-1]))
-        elif self.shown is not None:
-            self.state.sorts = (Sort(self.shown.rows.columns[0].key, descending=True),)
-
-    def _add_sort(self, kept: tuple[Sort, ...], after: str | None) -> None:
-        if self.shown is None:
-            return
-        keys = [column.key for column in self.shown.rows.columns]
-        at = keys.index(after) + 1 if after in keys else 0
-        used = {sort.field for sort in kept}
-        found = next((key for key in (*keys[at:], *keys[:at]) if key not in used), None)
-        if found is not None:
-            self.state.sorts = (*kept, Sort(found))
+    def keys(self) -> list[str]:
+        """The columns that are shown; none before there are rows."""
+        return tables().keys(self.tab.value, self.shown.rows.columns) if self.shown is not None else []
 
     def choose(self, tab: Tab) -> None:
         """Show a tab as it was left."""
@@ -365,6 +324,10 @@ class RecorderView:
         self.tab, self.chosen_source = visit.tab, visit.source
         return visit
 
+    def way(self) -> tuple[str, ...]:
+        """The tabs that jumps on this screen led through, and what is shown now; nothing without a jump."""
+        return way_of(self._visits, self.state.words or self.tab)
+
     def _leave(self, to: Tab, source: str | None, outside: bool) -> None:
         """Remember where this was, and go to a tab of a source."""
         self._visits.append(Visit(self.tab, self.chosen_source, to, self.states[to], outside))
@@ -374,7 +337,7 @@ class RecorderView:
             self.chosen_source = source
 
     def _arrive(self, *, narrowed: Spot | None = None, words: str = "", at: Spot | None = None) -> None:
-        self.states[self.tab] = TabState(sorts=self.state.sorts, narrowed=narrowed, words=words, at=at)
+        self.states[self.tab] = TabState(sort=self.state.sort, narrowed=narrowed, words=words, at=at)
 
     def _group(self, number: int | None) -> GroupId | None:
         diagnosis = self.diagnosis
@@ -385,15 +348,3 @@ class RecorderView:
     def _named(self, number: int) -> str:
         diagnosis = self.diagnosis
         return group_named(diagnosis.analysis.job.groups[number] if diagnosis is not None else None)
-
-
-def _is_good(word: str) -> bool:
-    try:
-        RowFilter.parse(word)
-    except RowFilterError:
-        return False
-    return True
-
-
-def _turned(sort: Sort) -> Sort:
-    return Sort(sort.field, not sort.descending)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..services.stacks.looks import ClassStanding
     from ..services.stacks.tree import MergedStacks, StackClass
 
-__all__ = ["EntryRows", "StackEntry", "entries", "standing_text"]
+__all__ = ["ENTRY_COLUMNS", "EntryRows", "StackEntry", "entries", "standing_text"]
 
 
 _NOBODY = RankSet()
@@ -85,7 +85,10 @@ _MAIN = (
     Column("where", "where", max_width=200),
 )
 _CALL = Column("call", "in call", max_width=36)
-_ALL = (_MAIN[0], _MAIN[1], Column("threads", "threads", "right", max_width=8), _MAIN[3])
+_THREADS = Column("threads", "threads", "right", max_width=8)
+_ALL = (_MAIN[0], _MAIN[1], _THREADS, _MAIN[3])
+ENTRY_COLUMNS = (*_MAIN[:-1], _THREADS, _CALL, _MAIN[-1])
+"""All that there may be."""
 
 
 class EntryRows:

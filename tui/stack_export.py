@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from ..services.instants import stamp_text
 from ..services.new_file import create_new
 from ..services.stacks.export import to_collapsed, to_speedscope
 
@@ -29,7 +29,7 @@ def file_name(target: str, threads: ThreadChoice, at: int, style: str) -> str:
         style: a key of `SUFFIXES`.
     """
     what = re.sub(r"[^A-Za-z0-9]+", "-", target).strip("-")[:60] or "job"
-    when = datetime.fromtimestamp(at / 1e9, UTC).strftime("%Y%m%dT%H%M%SZ")
+    when = stamp_text(at)
     return f"xpudbg-{what}-{threads}-stacks-{when}{SUFFIXES[style]}"
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..services.filter_terms import as_far_as_good
 from ..services.store_browse.key_tree import KeyBranch, in_order, key_tree
-from ..services.store_browse.searching import SearchError, StoreSearch, keys_named, parse_search
+from ..services.store_browse.searching import StoreSearch, keys_named, parse_search
 from ..services.store_browse.values import best_view
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ class StoreView:
         self.search = StoreSearch()
         self.chosen: View | None = None
         """The view of values that a person chose; the one that fits each when None."""
+        self.gone_to: tuple[bytes, ...] = ()
+        """Keys or branches to put the cursor on, the best first, when the tree is shown next."""
         self.sought: tuple[StoreSearch, StoreListing] | None = None
         """The search that was begun last, and over which keys."""
         self._out: dict[bytes, int] = {}
@@ -54,11 +57,8 @@ class StoreView:
 
     def type(self, text: str) -> None:
         """Take what is typed in the filter line."""
-        self.text, self.error = text, ""
-        try:
-            self.search = parse_search(text)
-        except SearchError as error:
-            self.error = str(error)
+        self.text = text.strip()
+        self.search, self.error = as_far_as_good(text, parse_search)
 
     @property
     def total(self) -> int:

@@ -24,6 +24,11 @@ class Trail:
         self._left: list[Place] = []
         self._last: Place | None = None
 
+    @property
+    def before(self) -> Place | None:
+        """Where Esc leads; None at the beginning."""
+        return self._left[-1] if self._left else None
+
     def leave(self, place: Place) -> None:
         """Going from `place` to another screen."""
         self._left.append(place)

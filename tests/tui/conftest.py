@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 import textual.app
 import textual.pilot
@@ -10,6 +12,19 @@ from textual.css.stylesheet import Stylesheet
 
 from tests.tui.parsed_styles import parsed_once
 from tests.tui.quiet import quiet
+from xpudbg.tui.column_settings import use_tables
+from xpudbg.tui.keymap import Keymap, use_keymap
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture(autouse=True)
+def leaves_the_keys_as_they_are() -> Iterator[None]:
+    """A test that reads settings in this process sets the keys and tables of all that come after it."""
+    yield
+    use_keymap(Keymap())
+    use_tables(None)
 
 
 @pytest.fixture(autouse=True)

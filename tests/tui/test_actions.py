@@ -13,12 +13,14 @@ from xpudbg.tui.app import XpudbgApp
 from xpudbg.tui.keymap import FIXED
 from xpudbg.tui.places import PLACES
 from xpudbg.tui.screens.answer import AnswerScreen
+from xpudbg.tui.screens.column_choice import ColumnChoice
 from xpudbg.tui.screens.counters import CountersScreen
 from xpudbg.tui.screens.dispatch import DispatchScreen
 from xpudbg.tui.screens.doctor import DoctorScreen
 from xpudbg.tui.screens.form_request import FormRequest
 from xpudbg.tui.screens.help import HelpScreen
 from xpudbg.tui.screens.job import JobScreen
+from xpudbg.tui.screens.jump import JumpScreen
 from xpudbg.tui.screens.line_request import LineRequest
 from xpudbg.tui.screens.look_compare import LookCompareScreen
 from xpudbg.tui.screens.overview import OverviewScreen
@@ -75,6 +77,8 @@ CARRIED_OUT_BY = {
     Scope.PROFILER: ProfilerScreen,
     Scope.HELP: HelpScreen,
     Scope.QUESTION: QuestionScreen,
+    Scope.JUMP: JumpScreen,
+    Scope.COLUMNS: ColumnChoice,
 }
 
 
@@ -119,6 +123,7 @@ def test_places_are_those_of_the_screens() -> None:
         *XpudbgApp.MODES.values(),
         AnswerScreen,
         DoctorScreen,
+        JumpScreen,
         LineRequest,
         LookCompareScreen,
         QuestionScreen,

@@ -15,13 +15,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
 
 from tests.fakes.raw_server import RawServer, Serve, refused_port, worker_server
 from tests.tui.scripted import job, opened
 from xpudbg.services import events
 from xpudbg.services.session import Session
 from xpudbg.services.version import __version__
-from xpudbg.tui.report_command import _until_closed
+from xpudbg.tui.cli import main
+from xpudbg.tui.commands.report import _until_closed
 
 
 def xpudbg(*words: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
@@ -37,6 +39,17 @@ def xpudbg(*words: str, env: dict[str, str] | None = None) -> subprocess.Complet
         stdin=subprocess.DEVNULL,
         env=clean | {"PYTHONPATH": str(Path(__file__).parents[2] / ".links")} | (env or {}),
     )
+
+
+def in_process(*words: str) -> Result:
+    """The same in this process, for what is not about the process: a start of Python is saved."""
+    taken = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    handlers = [signal.getsignal(number) for number in taken]
+    try:
+        return CliRunner().invoke(main, (words[0], "--interval", "0", *words[1:]))
+    finally:
+        for number, handler in zip(taken, handlers, strict=True):
+            signal.signal(number, handler)
 
 
 @pytest.fixture
@@ -129,8 +142,8 @@ def test_a_problem_is_1(serve: object) -> None:
 def test_the_gil_held_over_two_looks_is_critical(serve: object) -> None:
     url = serve(worker_server(stuck={"dump_traceback"}))  # type: ignore[operator]
     words = ("report", url, "--timeout", "0.3", "--format", "json")
-    once = json.loads(xpudbg(*words, "--looks", "1").stdout)
-    twice = json.loads(xpudbg(*words).stdout)
+    once = json.loads(in_process(*words, "--looks", "1").stdout)
+    twice = json.loads(in_process(*words).stdout)
     assert [finding["severity"] for finding in once["findings"]] == ["warning"]
     assert [finding["severity"] for finding in twice["findings"]] == ["critical"]
     assert [look["id"] for look in twice["looks"]] == [1, 2]
@@ -140,12 +153,12 @@ def test_stacks_are_written_beside_the_report(serve: object, tmp_path: Path) -> 
     traceback = b'Thread 0x01 (most recent call first):\n  File "/job/train.py", line 7 in step\n'
     url = serve(worker_server(stuck=set(), traceback=traceback))  # type: ignore[operator]
     speedscope, collapsed = tmp_path / "stacks.json", tmp_path / "stacks.txt"
-    assert xpudbg("report", url, "--stacks", str(speedscope)).returncode == 0
-    assert xpudbg("report", url, "--stacks", str(collapsed)).returncode == 0
+    assert in_process("report", url, "--stacks", str(speedscope)).exit_code == 0
+    assert in_process("report", url, "--stacks", str(collapsed)).exit_code == 0
     assert json.loads(speedscope.read_text())["shared"]["frames"][0]["name"] == "step"
     assert collapsed.read_text().endswith("step (/job/train.py:7) 1\n")
-    failed = xpudbg("report", url, "--stacks", str(tmp_path / "no" / "such.json"))
-    assert failed.returncode == 2
+    failed = in_process("report", url, "--stacks", str(tmp_path / "no" / "such.json"))
+    assert failed.exit_code == 2
     assert "could not be written" in failed.stderr
 
 
@@ -168,12 +181,12 @@ def test_partial_data_and_nothing_wrong_is_4(serve: object) -> None:
 
 def test_the_ranks_option_alone_shows_all_and_with_a_set_some(serve: object) -> None:
     first, second = serve(healthy), serve(healthy)  # type: ignore[operator]
-    alone = json.loads(xpudbg("report", "--format", "json", "--ranks", first, second).stdout)
+    alone = json.loads(in_process("report", "--format", "json", "--ranks", first, second).stdout)
     assert [rank["rank"] for rank in alone["ranks"]] == [0, 1]
-    some = json.loads(xpudbg("report", "--format", "json", "--ranks", "1", first, second).stdout)
+    some = json.loads(in_process("report", "--format", "json", "--ranks", "1", first, second).stdout)
     assert [rank["rank"] for rank in some["ranks"]] == [1]
     assert some["world_size"] == 2
-    joined = json.loads(xpudbg("report", first, second, "--format=json", "--ranks=0").stdout)
+    joined = json.loads(in_process("report", first, second, "--format=json", "--ranks=0").stdout)
     assert [rank["rank"] for rank in joined["ranks"]] == [0]
 
 
@@ -209,7 +222,7 @@ def test_a_signal_ends_it_with_what_has_come_and_leaves_nothing(
 
 def test_a_closed_pipe_is_no_traceback(serve: object) -> None:
     url = serve(healthy)  # type: ignore[operator]
-    command = f"{sys.executable} -P -m xpudbg.tui.cli report {url} | true"
+    command = f"{sys.executable} -P -m xpudbg.tui.cli report --interval 0 {url} | true"
     env = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / ".links")}
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, timeout=60, check=False, env=env)
     assert "Traceback" not in done.stderr

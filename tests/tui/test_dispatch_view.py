@@ -33,7 +33,7 @@ def view() -> tuple[DispatchView, Console]:
 )
 def test_cases_are_filtered_by_words(text: str, ids: list[str]) -> None:
     made, _ = view()
-    made.text = text
+    made.set_filter(text)
     assert made.order() == ids
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xpudbg.services.expressions import compiled
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.stacks.model import Frame, StackDump, StackSource, ThreadStack
 from xpudbg.services.stacks.tree import merge
@@ -40,6 +41,8 @@ def test_ranks() -> None:
     assert found.ranks("data.py") == RankSet([0, 2])
     assert found.ranks("DATA.py") == RankSet([0, 2])
     assert found.ranks("zzz") == RankSet()
+    assert found.ranks(compiled(r"data\.py:\d")) == RankSet([0, 2])
+    assert found.frames_of_any([compiled("^load_"), "main.py"]) == {LOAD, MAIN}
     assert found.having(LOAD) == RankSet([0, 2])
     assert found.having(MAIN) == RankSet([0, 1, 2])
     assert found.having(Frame("other")) == RankSet()

@@ -16,8 +16,8 @@ KEPT = Path("in/x.xpudbg")
 @pytest.mark.parametrize(
     ("end", "expected"),
     [
-        (BundleWritten(KEPT, 2048, 1, 9), "wrote in/x.xpudbg, 1 look, 2.0 KiB; open it with: xpudbg in/x.xpudbg"),
-        (BundleWritten(KEPT, 2048, 2, 9, why="dead"), "wrote in/x.xpudbg, 2 looks, 2.0 KiB"),
+        (BundleWritten(KEPT, 2048, 1, 9), "wrote in/x.xpudbg, 1 look, 2 KiB; open it with: xpudbg in/x.xpudbg"),
+        (BundleWritten(KEPT, 2048, 2, 9, why="dead"), "wrote in/x.xpudbg, 2 looks, 2 KiB"),
         (
             BundleWritten(KEPT, 10, 2, 9, ("a", "b", "c", "d", "e"), "dead"),
             "wrote in/x.xpudbg, 2 looks, 10 B; left out: a, b, c and 2 more",

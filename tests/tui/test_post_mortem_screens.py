@@ -32,7 +32,9 @@ async def test_dumps_are_opened_from_the_start_screen(tmp_path: Path) -> None:
             assert "read again" in run.lines()[-1]
             for action in ("refresh", "cancel_look"):
                 app.perform(action)
-            await run.until(lambda: run.text().count("this is a post mortem, there is nothing to ask") == 2)
+                await run.until(lambda: "this is a post mortem, there is nothing to ask" in run.text(), action)
+                app.clear_notifications()
+                await run.until(lambda: "there is nothing to ask" not in run.text(), "the notice is gone")
             looks = len(app.session.looks)
             await run.press("r")
             await run.until(lambda: len(app.session.looks) > looks, "the dumps are read again")

@@ -28,7 +28,7 @@ WHERE = {0: Frame("f", "b.py", 10), 3: Frame("f", "b.py", 9)}
 
 def order(key: str, descending: bool = False, text: str = "") -> list[int]:
     shown = RankFilter.parse(text) if text else None
-    return [int(r) for r in RankRows(RANKS, NOW, WHERE.get).order(shown, RankSet(), key, descending, None)]
+    return [int(r) for r in RankRows(RANKS, NOW, WHERE.get).order(shown, RankSet(), ((key, descending),), None)]
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def test_the_filter_leaves_rows_out() -> None:
 
 def test_the_same_order_is_the_same_array() -> None:
     rows = RankRows(RANKS, NOW)
-    first = rows.order(None, RankSet(), "host", False, None)
-    assert rows.order(None, RankSet(), "host", False, first) is first
+    first = rows.order(None, RankSet(), (("host", False),), None)
+    assert rows.order(None, RankSet(), (("host", False),), first) is first
 
 
 def test_cells() -> None:
@@ -104,9 +104,9 @@ def test_what_the_recorders_say_stands_beside_the_rank() -> None:
     assert [one["call"] for one in shown] == ["all_reduce #3 of tp", "not in a call"]
     assert [(one["lag"], one["place"]) for one in shown] == [("1", "dp2 tp0"), ("1", "dp2 tp1")]
     assert rows.cell(9, keys.index("call"))[1] == "table--muted"
-    in_order = rows.order(None, RankSet(), "lag", True, None).tolist()
+    in_order = rows.order(None, RankSet(), (("lag", True),), None).tolist()
     assert set(in_order[:4]) == {8, 9, 10, 11}
-    assert rows.order(None, RankSet(), "place", False, None).tolist() == list(range(16))
+    assert rows.order(None, RankSet(), (("place", False),), None).tolist() == list(range(16))
 
 
 def test_post_mortem_only_what_files_tell_is_shown() -> None:

@@ -38,21 +38,21 @@ def test_the_order_is_made_once_for_a_state() -> None:
 
 def test_sorting_twice_turns_the_order_round() -> None:
     _, view = viewed()
-    view.sort_by("class")
+    view.sort.by("class")
     assert list(view.order())[:3] == [9, 3, 12]
-    view.sort_by("class")
+    view.sort.by("class")
     assert list(view.order())[-3:] == [12, 3, 9]
-    view.sort_by("rank")
-    assert not view.descending
+    view.sort.by("rank")
+    assert view.sort.sorts == (("rank", False),)
 
 
 def test_the_next_column() -> None:
     _, view = viewed()
-    view.sort_next()
-    assert view.sort_key == "class"
+    view.sort.next(view.keys())
+    assert view.sort.sorts == (("class", False),)
     for _ in range(8):
-        view.sort_next()
-    assert view.sort_key == "rank"
+        view.sort.next(view.keys())
+    assert view.sort.sorts == (("rank", False),)
 
 
 def test_next_goes_round_those_that_are_not_well() -> None:

@@ -10,7 +10,10 @@ import pytest
 from tests.tui.profile_scripts import summary
 from tests.tui.recorder_scripts import HOSTILE, recorder_job, stuck
 from xpudbg.services.session import Session
+from xpudbg.services.settings.shape import Table
+from xpudbg.services.settings.state import KeptTable
 from xpudbg.services.table_export import ExportTable, export_table
+from xpudbg.tui.column_settings import Tables, use_tables
 from xpudbg.tui.profile_rows import ProfileRows
 from xpudbg.tui.profile_tables import Weighed, operators
 from xpudbg.tui.rank_rows import RankRows
@@ -59,10 +62,17 @@ def test_as_shown_and_whole_differ_by_the_filter_and_the_columns(tmp_path: Path)
     assert set(head) <= set(whole_head)
 
 
-def test_columns_that_are_not_shown_are_not_written(tmp_path: Path) -> None:
+def test_columns_stand_as_they_are_arranged(tmp_path: Path) -> None:
     rows = shown(Tab.CALLS)
-    rows.rows.places = (2, 0)
-    assert lines(shown_table(rows), tmp_path)[0] == ["global_rank", "id"]
+    keys = [column.key for column in rows.rows.columns]
+    tables = Tables({"calls": Table(shown=("rank",), hidden=tuple(set(keys) - {"rank", "id", "op"}))})
+    use_tables(tables)
+    head, first, *_ = lines(shown_table(rows), tmp_path)
+    assert head == ["global_rank", "id", "collective_type"]
+    assert first[0] == rows.rows.cell(int(rows.order[0]), keys.index("rank"))[0]
+    tables.arrange("calls", KeptTable(hidden=(), order=("op",)))
+    assert lines(shown_table(rows), tmp_path)[0][:2] == ["collective_type", "id"]
+    assert len(lines(whole_table(rows), tmp_path)[0]) == len(rows.rows.table.fields)
 
 
 def test_hostile_names_are_written_out(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ import pytest
 from tests.tui.recorder_scripts import CPU, HOSTILE, NCCL, recorded, recorder_job, stuck, train
 from tests.tui.recorder_scripts import dump_reply as dumped
 from tests.tui.scripted import NOW, SECOND
+from xpudbg.services.events import RanksMarked
+from xpudbg.services.ranksets import RankSet
 from xpudbg.services.recorder_look import RecorderAnalyst
 from xpudbg.services.recorder_tables.order import Sort
 from xpudbg.services.session import Session
@@ -132,6 +134,23 @@ def test_of_a_bad_filter_the_good_terms_hold_and_the_bad_one_is_told() -> None:
     assert len(rows(view)) == 59
 
 
+def test_hosts_marks_and_fields_of_the_table() -> None:
+    session, view = viewed()
+    view.choose(Tab.CALLS)
+    view.set_filter("is:marked")
+    assert rows(view) == []
+    session.apply(RanksMarked(RankSet([2, 5])))
+    assert set(cells(view, "rank")) == {"2", "5"}
+    host = session.ranks[5].host
+    wanted = {str(rank) for rank, state in session.ranks.items() if state.host == host}
+    view.set_filter(f"host:{host}")
+    assert set(cells(view, "rank")) == wanted
+    view.choose(Tab.GROUPS)
+    view.set_filter("rank:5 dtype:f32")
+    assert view.state.error.startswith("dtype: can't be asked of groups; fields here are rank:0-63")
+    assert 0 < len(rows(view)) < 3
+
+
 # order ------------------------------------------------------------------------------------------------------------
 
 
@@ -153,7 +172,7 @@ def test_several_columns() -> None:
     ranks, numbers = cells(view, "rank"), cells(view, "seq")
     pairs = [(int(rank), -int(number)) for rank, number in zip(ranks, numbers, strict=True)]
     assert pairs == sorted(pairs)
-    view.sort_less()
+    view.state.sort.less()
     assert list(view.state.sorts) == [Sort("rank")]
 
 
@@ -163,16 +182,16 @@ def test_the_keys_go_through_the_columns_and_never_take_one_twice() -> None:
     view.update()
     assert view.shown is not None
     keys = [column.key for column in view.shown.rows.columns]
-    view.sort_next()
-    view.sort_next()
+    view.state.sort.next(view.keys())
+    view.state.sort.next(view.keys())
     assert list(view.state.sorts) == [Sort(keys[1])]
     for _ in range(len(keys)):
-        view.sort_also()
+        view.state.sort.also(view.keys())
     assert sorted(sort.field for sort in view.state.sorts) == sorted(keys)
-    view.turn_round()
+    view.state.sort.turn(view.keys())
     assert view.state.sorts[-1].descending
     for _ in range(len(keys) + 1):
-        view.sort_less()
+        view.state.sort.less()
     assert list(view.state.sorts) == []
 
 
@@ -189,7 +208,7 @@ def test_the_cursor_stays_on_its_row_over_sort_filter_and_look(tab: Tab) -> None
     view.stand_on(last)
     spot = view.spot()
     view.sort_by(view.shown.rows.columns[0].key)
-    view.turn_round()
+    view.state.sort.turn(view.keys())
     view.update()
     assert view.cursor() == last
     look_again(session)
@@ -339,7 +358,7 @@ def test_the_cursor_of_a_ranks_calls_is_on_the_newest() -> None:
     assert numbers == sorted(numbers)
     assert spot_of(view).seq == numbers[-1] == 4
     view.sort_by("seq")
-    view.turn_round()
+    view.state.sort.turn(view.keys())
     view.follow(7)
     view.update()
     assert (spot_of(view).rank, spot_of(view).seq) == (7, 4)

@@ -12,7 +12,8 @@ from tests.services.run_history.made_runs import output
 from tests.services.shown_runs import ended, failed, shown
 from tests.tui.widgets.painting import Alone
 from xpudbg.services.run_shown import show_run
-from xpudbg.tui.widgets.run_result_pane import ResultView, RunResultPane
+from xpudbg.tui.result_view import ResultView
+from xpudbg.tui.widgets.run_result_pane import RunResultPane
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

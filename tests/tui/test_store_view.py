@@ -30,9 +30,10 @@ def test_keys_that_fit() -> None:
     view.type("rank !default")
     assert len(view.shown()) == 5
     assert view.tree() is view.tree()
-    view.type("value:hex:0")
+    view.type("rank !default value:hex:0")
     assert "pairs of hex digits" in view.error
-    assert len(view.shown()) == 5  # what was found before stays while it is being typed
+    assert len(view.shown()) == 5  # the other terms hold while it is being typed
+    assert not view.search.reads_values
     view.type("")
     assert (view.error, len(view.shown())) == ("", 13)
 

@@ -9,6 +9,7 @@ from ...services.cluster.probes import TORCH_PROFILE
 from ...services.profiles.orders import Capture
 from ...services.ranksets import RankSet
 from ...services.snapshot import RankClass
+from ..actions import key_of
 from ..widgets.text import fit
 from ..wording import count
 from .line_request import LineChoice, LineRequest
@@ -45,7 +46,7 @@ def ask_for_capture(screen: JobScreen) -> None:
     """Ask for the seconds; what is typed begins the capture."""
     session = screen.session
     if screen.app.attachment.profiles.capturing is not None:
-        screen.app.say("not now: a capture is under way; x ends it")
+        screen.app.say(f"not now: a capture is under way; {key_of('cancel_capture')} ends it")
         return
     wanted = session.marked or RankSet([session.selected] if session.selected is not None else [])
     ranks = who_can(session, wanted)

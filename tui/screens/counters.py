@@ -12,6 +12,7 @@ from ...services.ranksets import RankSet
 from ..actions import Scope, bindings
 from ..counter_export import counter_table
 from ..counter_facts import cell_text, counters_line, facts_of, missing_of, spark_lines, why_nothing
+from ..counter_filter import COUNTERS
 from ..counter_words import exact
 from ..recorder_export import export_name
 from ..widgets.counter_matrix import CounterMatrix
@@ -40,7 +41,7 @@ class CountersScreen(JobScreen):
     BINDINGS = bindings(Scope.COUNTERS)
     SCOPES = (Scope.COUNTERS, Scope.JOB, Scope.GRID)
     MODE = "counters"
-    FILTERED = ("ranks", "text  rank:0-63  is:active  is:outlier  is:marked  is:missing  !term")
+    FILTERED = ("ranks", COUNTERS.hint)
 
     def body(self) -> Iterator[Widget]:
         yield Painted(id="counters-line")
@@ -144,7 +145,7 @@ class CountersScreen(JobScreen):
 
     def show_filter(self) -> None:
         view = self.counters
-        self.query_one(FilterBar).show(view.filter.text, len(view.rows), len(view.sheet.ranks), view.error)
+        self.query_one(FilterBar).show(view.text, len(view.rows), len(view.sheet.ranks), view.error)
 
     def filter_typed(self, text: str) -> None:
         self.counters.set_filter(text)
@@ -158,7 +159,7 @@ class CountersScreen(JobScreen):
 
     def do_back(self) -> None:
         """Esc: first the filter goes, then one place back."""
-        if self.counters.filter or self.counters.error:
+        if self.counters.text:
             self.on_filter_bar_dropped()
         else:
             self.app.go_back()

@@ -8,18 +8,24 @@ from typing import TYPE_CHECKING
 from ...services.console.case_files import CASE_FORMS
 from ...services.dispatch.inputs import GENERATED_FORM
 from ...services.plain_text import plain_lines
-from ..actions import Scope, bindings
+from ..actions import Scope, bindings, key_of
+from ..column_settings import tables
 from ..dispatch_desk import ASKED_FOR, REFERENCE_FORMS
 from ..dispatch_rows import CaseRows, RunRows
 from ..dispatch_view import Tab
+from ..name_suggester import NameSuggester
 from ..path_suggester import PathSuggester
 from ..run_summary import summary_lines
 from ..widgets.case_editor import FieldRows
 from ..widgets.grid_table import GridTable
 from .dispatch_panes import TABS, DispatchPanes, Pane
 from .line_request import LineChoice, LineRequest
+from .sorting import SortsTables
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..sort_choice import SortChoice
     from ..widgets.case_editor import CaseEditor
     from ..widgets.tab_line import TabLine
 
@@ -32,7 +38,7 @@ _PANES = tuple(Pane)
 _PANE_OF = {Tab.CASES: Pane.CASES, Tab.RESULT: Pane.RESULT, Tab.RUNS: Pane.RUNS}
 
 
-class DispatchScreen(DispatchPanes):
+class DispatchScreen(SortsTables, DispatchPanes):
     """What a person does there."""
 
     BINDINGS = bindings(Scope.DISPATCH)
@@ -106,6 +112,17 @@ class DispatchScreen(DispatchPanes):
             case "fields":
                 self.do_edit_field()
 
+    def on_grid_table_header_clicked(self, message: GridTable.HeaderClicked) -> None:
+        pane = self.pane_of(message.table)
+        if pane in (Pane.CASES, Pane.RUNS):
+            self.pane = pane
+            self.sort_clicked(message)
+
+    def sorted_by(self) -> tuple[SortChoice, Sequence[str]] | None:
+        if self.pane is Pane.RUNS:
+            return self.view.run_sort, tables().keys("runs", RunRows.columns)
+        return self.view.case_sort, tables().keys("cases", CaseRows.columns)
+
     def _to_case(self, case_id: str) -> None:
         self.view.stand_on(case_id)
         self.show_all()
@@ -150,7 +167,7 @@ class DispatchScreen(DispatchPanes):
     # filter ---------------------------------------------------------------------------------------------------
 
     def filter_typed(self, text: str) -> None:
-        self.view.text = text.strip()
+        self.view.set_filter(text)
 
     def filter_kept(self) -> None:
         ids = self.view.order()
@@ -212,7 +229,7 @@ class DispatchScreen(DispatchPanes):
     def do_run_case(self) -> None:
         self._catch_up()
         if self.editor.typing:
-            self.app.say("not now: enter sets the field first, esc leaves it")
+            self.app.say(f"not now: {key_of('set_field')} sets the field first, {key_of('drop_field')} leaves it")
             return
         self._tell(self.desk.run())
         if not self.view.running():
@@ -229,11 +246,14 @@ class DispatchScreen(DispatchPanes):
 
     def do_compare_with(self) -> None:
         if self.view.case is None:
-            self._tell("no case is open; o opens a file of cases")
+            self._tell(f"no case is open; {key_of('open_cases')} opens a file of cases")
             return
         runs = [line for line in self.view.lines() if line.number is not None and line.state == "ok"]
         choices = [LineChoice(f"#{line.number}", line.said) for line in runs[:8]]
-        choices += [LineChoice(str(one), "the same case on this server") for one in self.console.known]
+        choices += [
+            LineChoice(self.desk.servers.called(one) or str(one), "the same case on this server")
+            for one in self.console.known
+        ]
         choices += [
             LineChoice("numpy", "the same case with NumPy on this machine"),
             LineChoice("none", "nothing; the run before is always beside it"),
@@ -250,13 +270,21 @@ class DispatchScreen(DispatchPanes):
 
     def do_choose_servers(self) -> None:
         console = self.console
-        text = "Where r runs the case: host:port, http://host:port or https://host:port; several with blanks between."
+        run = key_of("run_case")
+        text = (
+            f"Where {run} runs the case: host:port, http://host:port, https://host:port or a name of the settings; "
+            "several with blanks between."
+        )
         request = LineRequest(
             "Op servers",
             text,
             self.desk.choose_servers,
-            value=" ".join(one.url for one in console.chosen),
-            choices=[LineChoice(one.url, one.hardware) for one in console.known],
+            value=" ".join(self.desk.servers.called(one) or one.url for one in console.chosen),
+            choices=[
+                *(LineChoice(name, self.desk.servers.about(name)) for name in self.desk.servers.names),
+                *(LineChoice(one.url, one.hardware) for one in console.known if not self.desk.servers.called(one)),
+            ],
+            suggester=NameSuggester(self.desk.servers.names, several=True),
         )
         self.app.push_screen(request, self._requested)
 

@@ -9,9 +9,10 @@ import numpy as np
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 
-from ..actions import Scope, bindings
+from ..actions import Scope, bindings, key_of, key_of_begin
+from ..case_filter import CASES
 from ..case_summary import case_lines
-from ..dispatch_rows import CaseRows, RunRows
+from ..dispatch_rows import CaseRows, RunRows, sorted_runs
 from ..dispatch_view import Tab
 from ..widgets.case_editor import CaseEditor
 from ..widgets.filter_bar import FilterBar
@@ -72,7 +73,7 @@ class DispatchPanes(JobScreen, inherit_bindings=False):
     MODE = "dispatch"
     SCOPES: tuple[Scope, ...] = (Scope.DISPATCH, Scope.CASES, Scope.TABLE)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-normal"), (WIDE, "-wide")]  # noqa: RUF012
-    FILTERED = ("cases", "text  !text   of name, operator, status, result, server")
+    FILTERED = ("cases", CASES.hint)
 
     def __init__(self) -> None:
         super().__init__()
@@ -84,13 +85,13 @@ class DispatchPanes(JobScreen, inherit_bindings=False):
         yield RunProgress(id="dispatch-progress")
         with Horizontal(id="dispatch-body"):
             with Vertical(id="dispatch-left"):
-                yield CaseList(id="cases")
+                yield CaseList(id="cases", table="cases")
                 yield CaseEditor()
             with Vertical(id="dispatch-right"):
                 yield Painted(id="dispatch-none")
                 with Horizontal(id="dispatch-results"):
                     yield RunResultPane()
-                yield RunList(id="runs")
+                yield RunList(id="runs", table="runs")
 
     @property
     def console(self) -> Console:
@@ -179,12 +180,15 @@ class DispatchPanes(JobScreen, inherit_bindings=False):
 
     def show_filter(self) -> None:
         shown = len(self.view.order())
-        self.query_one(FilterBar).show(self.view.text, shown, len(self.console.cases), "")
+        self.query_one(FilterBar).show(self.view.text, shown, len(self.console.cases), self.view.error)
 
     def _show_lines(self) -> None:
         app = self.app
         again = app.attachment.looks_by_itself
-        self.query_one(StatusBar).show(self.session, app.clock(), app.attachment.refresh_s, follows=False, again=again)
+        self.query_one(StatusBar).show(
+            self.session, app.clock(), app.attachment.refresh_s, follows=False, again=again, steps=self.steps()
+        )
+        self.show_hint()
         typing: tuple[Scope, ...] = ()
         if self.query_one(FilterBar).typing:
             typing = (Scope.FILTER, Scope.APP)
@@ -195,6 +199,9 @@ class DispatchPanes(JobScreen, inherit_bindings=False):
         if self.view.running():
             words["leave_dispatch"] = "end it"
         self.query_one(KeyFooter).show(self.session, words, scopes=(*self.SCOPES, Scope.APP), typing=typing)
+
+    def gone_into(self) -> tuple[str, ...]:
+        return () if self.pane is Pane.CASES else (self.pane.value,)
 
     def _scopes(self) -> tuple[Scope, ...]:
         match self.pane:
@@ -219,16 +226,17 @@ class DispatchPanes(JobScreen, inherit_bindings=False):
     def _show_cases(self) -> None:
         ids = self.view.order()
         cursor = ids.index(self.view.case_id) if self.view.case_id in ids else None
-        empty = "No case matches the filter. Esc takes it away." if self.console.cases else self._how_to_begin()
+        dropped = f"No case matches the filter. {key_of_begin('leave_dispatch')} takes it away."
+        empty = dropped if self.console.cases else self._how_to_begin()
         rows = CaseRows(self.console, ids, self.app.clock())
         table = self.query_one("#cases", CaseList)
         table.styles.height = max(len(ids) + 1, LEAST_CASES)
-        table.show(rows, np.arange(len(ids)), cursor=cursor, empty=empty)
+        table.show(rows, np.arange(len(ids)), cursor=cursor, sorts=self.view.case_sort.sorts, empty=empty)
 
     def _how_to_begin(self) -> str:
         if self.app.attachment.demo is not None:
             return "The op server of the demo starts …"
-        return "o opens a file of cases: .toml, .json, TTK .csv or .xlsx"
+        return f"{key_of('open_cases')} opens a file of cases: .toml, .json, TTK .csv or .xlsx"
 
     def _show_fields(self) -> None:
         case, console = self.view.case, self.console
@@ -278,18 +286,28 @@ class DispatchPanes(JobScreen, inherit_bindings=False):
         lines, line = list(self.view.lines()), self.view.run()
         cursor = lines.index(line) if line is not None else None
         rows = RunRows(lines, self.app.clock())
-        empty = "The case has not run yet. r runs it."
-        self.query_one("#runs", RunList).show(rows, np.arange(len(lines)), cursor=cursor, empty=empty)
+        empty = f"The case has not run yet. {key_of('run_case')} runs it."
+        sorts = self.view.run_sort.sorts
+        order = np.array(sorted_runs(lines, sorts), np.intp)
+        self.query_one("#runs", RunList).show(rows, order, cursor=cursor, sorts=sorts, empty=empty)
 
     def _line(self, width: int) -> Content:
         """Where runs go and what they are compared with; what is wrong with the history."""
         muted, console = "$foreground-muted", self.console
-        servers = ", ".join(map(str, console.chosen))
-        parts = [styled(f"on {servers}") if servers else styled("no op server is chosen: S", "$text-warning")]
+        servers = ", ".join(map(self.desk.servers.said, console.chosen))
+        parts = [
+            styled(f"on {servers}")
+            if servers
+            else styled(f"no op server is chosen: {key_of('choose_servers')}", "$text-warning")
+        ]
         case = self.view.case
         if case is not None:
             parts.insert(0, styled(case.name, "bold"))
-            with_ = f"compared with {case.reference}" if case.reference is not None else "compared with nothing: c"
+            with_ = (
+                f"compared with {case.reference}"
+                if case.reference is not None
+                else f"compared with nothing: {key_of('compare_with')}"
+            )
             parts.append(styled(with_, muted))
         if console.history_problem:
             parts.append(styled(console.history_problem, "$text-warning"))

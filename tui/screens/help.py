@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 
 from ...services.recorder_tables.table import Sign
-from ..actions import Action, Scope, actions_in, bindings, keys_shown
+from ..actions import Action, Scope, actions_in, bindings, key_of, keys_shown
 from ..rank_classes import APPEARANCES
 from ..recorder_rows import COLOURS, SIGNS
 from ..widgets.matrix_layout import MEANINGS
@@ -47,7 +47,7 @@ class HelpScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="help") as pane:
             pane.border_title = "Keys"
-            pane.border_subtitle = "esc closes"
+            pane.border_subtitle = f"{key_of('close')} closes"
             yield Painted()
 
     def on_mount(self) -> None:

@@ -10,26 +10,25 @@ from textual.screen import Screen
 from ...services import events
 from ...services.ranksets import RankSet
 from ...services.session import Phase
-from ..actions import Scope, bindings
-from ..file_words import unused_text
+from ..actions import Scope, bindings, by_name, keys_shown
 from ..incident_words import incident_parts
+from ..rank_filter import RANKS
 from ..widgets.filter_bar import FilterBar
 from ..widgets.footer import KeyFooter
+from ..widgets.hint_line import HintLine
 from ..widgets.look_strip import LookStrip
 from ..widgets.painted import Painted, styled
 from ..widgets.status_bar import StatusBar
-from .answer import AnswerScreen
-from .bundle_request import ask_for_bundle
-from .doctor import DoctorScreen
-from .dump_file_request import ask_for_dump_files, tell_dump_files
+from ..widgets.text import plain
+from .dump_file_request import tell_dump_files
+from .going_about import GoesAbout
 from .handing_over import HandsOver
-from .handler_request import ask_for_handler, tell_handlers
+from .handler_request import tell_handlers
 from .look_compare import compare_looks
 from .look_request import ask_for_look
-from .watch_request import switch_watch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from textual.app import ComposeResult
     from textual.events import Resize
@@ -56,7 +55,7 @@ class Merged(Message):
         self.merged = merged
 
 
-class JobScreen(HandsOver, Screen[None]):
+class JobScreen(GoesAbout, HandsOver, Screen[None]):
     """Base of the numbered screens. They read the session and change it by events only."""
 
     app: XpudbgApp
@@ -67,7 +66,7 @@ class JobScreen(HandsOver, Screen[None]):
     SCOPES: tuple[Scope, ...] = ()
     """Where the keys of the footer and of the help come from."""
     MODE: ClassVar[str] = ""
-    FILTERED: ClassVar[tuple[str, str]] = ("ranks", "text  rank:0-63  host:name  class:stopped  is:marked  !term")
+    FILTERED: ClassVar[tuple[str, str]] = ("ranks", RANKS.hint)
     """What the filter line filters, and what can be typed there."""
     FOLLOWS_LOOKS: ClassVar[bool] = True
     """Whether it shows the look that a person has gone to; without it always what is known now."""
@@ -78,6 +77,7 @@ class JobScreen(HandsOver, Screen[None]):
         yield Painted(id="cramped")
         yield FilterBar(*self.FILTERED)
         yield from self.body()
+        yield HintLine()
         yield KeyFooter((*self.SCOPES, Scope.APP), here=self.MODE)
 
     def __init__(self) -> None:
@@ -137,6 +137,16 @@ class JobScreen(HandsOver, Screen[None]):
             self.show_ranks()
             self._show_lines()
 
+    def show_place(self) -> None:
+        """Where this is, in the lines at the top and the bottom."""
+        if self.is_ready and self.app.base_screen is self:
+            self._show_lines()
+
+    def show_hint(self) -> None:
+        """What somebody who is new could do here, if there is something left to tell."""
+        if self.app.base_screen is self:
+            self.query_one(HintLine).show(self.app.hints.update(self.session, self.MODE, self.app.clock()))
+
     def tick(self) -> None:
         """Ages grow by a second."""
         if not self.is_ready:
@@ -154,8 +164,10 @@ class JobScreen(HandsOver, Screen[None]):
             incident_parts(app),
             follows=follows,
             again=app.attachment.looks_by_itself,
+            steps=self.steps(),
         )
         self.query_one(LookStrip).show(self.session, app.clock(), follows=follows)
+        self.show_hint()
         words = {"refresh": f"every {app.attachment.refresh_s:g} s" if app.attachment.refresh_s else "refresh off"}
         if self.session.phase is Phase.FAILED:
             words["look"] = "try again"
@@ -163,8 +175,25 @@ class JobScreen(HandsOver, Screen[None]):
             words["look"] = "read again"
         if app.attachment.watch is not None:
             words["watch"] = "end the watch"
+        if leads := self.back_leads():
+            words["back"] = f"to {leads}"
         typing = (Scope.FILTER, Scope.APP) if self.query_one(FilterBar).typing else ()
         self.query_one(KeyFooter).show(self.session, words, scopes=(*self.SCOPES, Scope.APP), typing=typing)
+
+    def steps(self) -> list[str]:
+        """Where this is: the screen with its key, then what was gone into on it, outermost first."""
+        name = by_name[self.MODE].label
+        return [" ".join((*keys_shown(by_name[self.MODE])[:1], name)), *map(plain, self.gone_into())]
+
+    def gone_into(self) -> Sequence[str]:
+        """What Esc takes away, a step each time, before it leads to another screen; the filter has its own line."""
+        return ()
+
+    def back_leads(self) -> str:
+        """The screen that Esc leads to; empty as long as there is something else to take away, or no such screen."""
+        before = self.app.place_before
+        here = self.app.view.filter is not None or self.query_one(FilterBar).has_class("open") or self.gone_into()
+        return "" if here or before is None else by_name[before.mode].label
 
     def on_resize(self, event: Resize) -> None:
         """Below the least size it says so, and gives the room there is to the main widget."""
@@ -243,7 +272,7 @@ class JobScreen(HandsOver, Screen[None]):
         view = self.app.view
         total = len(self.session.ranks)
         shown = len(view.order()) if view.filter else total
-        self.query_one(FilterBar).show(view.filter.text if view.filter else "", shown, total, view.error)
+        self.query_one(FilterBar).show(view.text, shown, total, view.error)
 
     def filter_typed(self, text: str) -> None:
         """The text of the filter line is another one."""
@@ -274,39 +303,12 @@ class JobScreen(HandsOver, Screen[None]):
 
     def do_back(self) -> None:
         """Esc: first the filter goes, then one place back."""
-        if self.app.view.filter or self.app.view.error:
+        if self.app.view.text:
             self.on_filter_bar_dropped()
         else:
             self.app.go_back()
 
-    # places, looks, copy --------------------------------------------------------------------------------------
-
-    def do_overview(self) -> None:
-        self.app.go_to("overview")
-
-    def do_ranks(self) -> None:
-        self.app.go_to("ranks")
-
-    def do_stacks(self) -> None:
-        self.app.go_to("stacks")
-
-    def do_recorder(self) -> None:
-        self.app.go_to("recorder")
-
-    def do_dispatch(self) -> None:
-        self.app.go_to("dispatch")
-
-    def do_store(self) -> None:
-        self.app.go_to("store")
-
-    def do_profiler(self) -> None:
-        self.app.go_to("profiler")
-
-    def do_counters(self) -> None:
-        self.app.go_to("counters")
-
-    def do_last_place(self) -> None:
-        self.app.go_last()
+    # looks --------------------------------------------------------------------------------------------------
 
     def do_look(self) -> None:
         if self.session.shown is not None:
@@ -314,8 +316,6 @@ class JobScreen(HandsOver, Screen[None]):
             self.app.say("looking again; back from the older look to the newest")
             self.show_all()
         self.app.attachment.look()
-
-    # looks ----------------------------------------------------------------------------------------------------
 
     def show_look(self, look_id: int | None) -> None:
         """Show a look, on all screens; None for what is known now."""
@@ -350,31 +350,9 @@ class JobScreen(HandsOver, Screen[None]):
     def on_look_strip_chosen(self, message: LookStrip.Chosen) -> None:
         self.show_look(message.look_id)
 
-    def do_bundle(self) -> None:
-        ask_for_bundle(self)
-
-    def do_watch(self) -> None:
-        switch_watch(self)
-
     def do_cancel_look(self) -> None:
         self.app.attachment.cancel_look()
 
     def do_refresh(self) -> None:
         self.app.attachment.next_interval()
         self._show_lines()
-
-    def do_call_handler(self) -> None:
-        ask_for_handler(self)
-
-    def do_unused_files(self) -> None:
-        title, text = unused_text(self.session)
-        self.app.push_screen(AnswerScreen(title, text, wrap=True))
-
-    def do_doctor(self) -> None:
-        self.app.push_screen(DoctorScreen())
-
-    def do_dump_file(self) -> None:
-        ask_for_dump_files(self)
-
-    def do_target(self) -> None:
-        self.app.choose_target()

@@ -197,6 +197,7 @@ class OverviewScreen(JobScreen):
     def _show_finding(self, finding: Finding | None) -> None:
         """Show a finding in full, its first culprit selected."""
         self._show_card()
+        self.show_place()
         if finding is not None and finding.culprits.first in self.session.ranks:
             self.select(finding.culprits.first)
 
@@ -208,6 +209,10 @@ class OverviewScreen(JobScreen):
             source, number = place
             self.app.view.recorder.jump_to_finding(number, source)
         super().do_recorder()
+
+    def gone_into(self) -> tuple[str, ...]:
+        at = self.app.view.findings.at
+        return (f"finding {at + 1} of {len(self.session.verdict.findings)}",) if at is not None else ()
 
     def do_back(self) -> None:
         """Esc: first the list of findings comes back."""

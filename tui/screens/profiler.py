@@ -10,9 +10,11 @@ from urllib.parse import urlsplit
 from textual.containers import Horizontal
 
 from ...services.profiles import orders
-from ..actions import Scope, bindings
+from ..actions import Scope, bindings, key_of, key_of_begin
+from ..column_settings import tables
 from ..path_suggester import PathSuggester
-from ..profile_view import ProfileTab
+from ..profile_filter import PLACES
+from ..profile_view import ProfileTab, table_of
 from ..profile_words import facts_of, profile_line
 from ..recorder_export import export_name, grid_table
 from ..widgets.filter_bar import FilterBar
@@ -26,14 +28,16 @@ from .capture_request import ask_for_capture
 from .export_request import ask_for_export, table_choice
 from .job import JobScreen
 from .line_request import LineRequest
+from .sorting import SortsTables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from textual.widget import Widget
 
     from ...services.profiles.profiles import Profiles
     from ..profile_view import ProfilerView
+    from ..sort_choice import SortChoice
 
 __all__ = ["ProfilerScreen"]
 
@@ -41,7 +45,7 @@ TABS = tuple(ProfileTab)
 TRACE_ENDINGS = (".json", ".gz")
 
 
-class ProfilerScreen(JobScreen):
+class ProfilerScreen(SortsTables, JobScreen):
     """A line of tabs, a line on what is shown, the table with a pane beside it or below."""
 
     BINDINGS = bindings(Scope.PROFILER)
@@ -49,7 +53,7 @@ class ProfilerScreen(JobScreen):
     MODE = "profiler"
     FOLLOWS_LOOKS = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-normal"), (160, "-wide")]  # noqa: RUF012
-    FILTERED = ("rows", "text  !text")
+    FILTERED = ("rows", PLACES[ProfileTab.RANKS].hint)
 
     def __init__(self) -> None:
         super().__init__()
@@ -96,6 +100,15 @@ class ProfilerScreen(JobScreen):
             self._show_table()
         self._show_line()
 
+    def _nothing(self, why: str) -> str:
+        """What stands where there is no row."""
+        if self.profiler.state.filter:
+            return f"No row matches the filter. {key_of_begin('back')} takes it away."
+        if self.profiler.tab is not ProfileTab.RANKS:
+            return why
+        run, opened = key_of("capture"), key_of("open_traces")
+        return f"{why}: {run} runs the profiler on ranks, {opened} opens trace files, the last tab has saved captures."
+
     def _show_line(self) -> None:
         """The line above the table."""
         view, session = self.profiler, self.session
@@ -104,7 +117,7 @@ class ProfilerScreen(JobScreen):
     def show_filter(self) -> None:
         view, session, now = self.profiler, self.session, self.app.clock()
         order, rows = view.order(session, now), view.rows(session, now)
-        self.query_one(FilterBar).show(view.state.filter, len(order), len(rows.items), "")
+        self.query_one(FilterBar).show(view.state.text, len(order), len(rows.items), view.state.error)
 
     def _show_tabs(self) -> None:
         profiles, view = self.profiles, self.profiler
@@ -125,14 +138,14 @@ class ProfilerScreen(JobScreen):
             table.scroll_to(x=0, animate=False, immediate=True)
             self._painted_tab = view.tab
         rows, order, cursor = view.rows(session, now), view.order(session, now), view.cursor(session, now)
-        state = view.state
         table.show(
             rows,
             order,
             cursor=cursor,
             marked=session.marked if view.tab is ProfileTab.RANKS else (),
-            sorts=((state.sort, state.descending),) if state.sort else (),
-            empty="No row matches the filter. Esc takes it away." if state.filter else rows.shape.empty,
+            sorts=view.state.sort.sorts,
+            empty=self._nothing(rows.shape.empty),
+            table=table_of(view.tab),
         )
         self.set_class(cursor is None, "-no-row")
         self.query_one(RowDetail).show(facts_of(view, session, rows, cursor))
@@ -189,8 +202,10 @@ class ProfilerScreen(JobScreen):
         self.do_open_row()
 
     def on_grid_table_header_clicked(self, message: GridTable.HeaderClicked) -> None:
-        self.profiler.sort_by(message.key)
-        self.show_all()
+        self.sort_clicked(message)
+
+    def sorted_by(self) -> tuple[SortChoice, Sequence[str]]:
+        return self.profiler.state.sort, self.profiler.keys()
 
     def do_open_row(self) -> None:
         view, session, now = self.profiler, self.session, self.app.clock()
@@ -229,26 +244,20 @@ class ProfilerScreen(JobScreen):
         else:
             self.show_all()
 
-    def do_sort_profile(self) -> None:
-        self.profiler.sort_next()
-        self.show_all()
-
-    def do_reverse_profile(self) -> None:
-        state = self.profiler.state
-        state.descending = not state.descending
-        self.show_all()
-
     # filter ---------------------------------------------------------------------------------------------------
 
     def filter_typed(self, text: str) -> None:
-        self.profiler.state.filter = text.strip()
+        self.profiler.set_filter(text)
 
     def filter_kept(self) -> None:
         """The cursor goes to a row that is shown by itself."""
 
+    def gone_into(self) -> tuple[str, ...]:
+        return () if self.profiler.tab is ProfileTab.RANKS else (self.profiler.tab.value,)
+
     def do_back(self) -> None:
         view = self.profiler
-        if view.state.filter:
+        if view.state.text:
             self.on_filter_bar_dropped()
         elif view.tab is not ProfileTab.RANKS:
             self._to_tab(ProfileTab.RANKS)
@@ -299,7 +308,7 @@ class ProfilerScreen(JobScreen):
             table_choice(
                 f"{about} as shown",
                 export_name(session.label, about, "", at),
-                grid_table(rows, view.order(session, now).tolist()),
+                grid_table(tables().as_shown(table_of(view.tab), rows), view.order(session, now).tolist()),
             ),
             table_choice(
                 f"{about}, all of them",

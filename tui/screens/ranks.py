@@ -5,24 +5,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...services.ranksets import RankSet
-from ..actions import Scope, bindings
+from ..actions import Scope, bindings, key_of_begin
+from ..column_settings import tables
 from ..rank_rows import RankRows, row_text
+from ..rank_view import TABLE
 from ..recorder_export import export_name, grid_table
 from ..widgets.grid_table import GridTable
 from ..widgets.rank_detail import RankDetail
 from ..widgets.text import plain_lines
 from .export_request import ask_for_export, table_choice
 from .job import JobScreen
+from .sorting import SortsTables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from textual.widget import Widget
+
+    from ..sort_choice import SortChoice
 
 __all__ = ["RanksScreen"]
 
 
-class RanksScreen(JobScreen):
+class RanksScreen(SortsTables, JobScreen):
     """The rank table, the selected rank in full below it."""
 
     BINDINGS = bindings(Scope.RANKS)
@@ -30,7 +35,7 @@ class RanksScreen(JobScreen):
     MODE = "ranks"
 
     def body(self) -> Iterator[Widget]:
-        yield GridTable()
+        yield GridTable(table=TABLE)
         yield RankDetail()
 
     def main_widget(self) -> GridTable:
@@ -49,7 +54,7 @@ class RanksScreen(JobScreen):
     def _show_table(self) -> None:
         session, view = self.session, self.app.view
         if session.ranks:
-            empty = "No rank matches the filter. Esc takes it away."
+            empty = f"No rank matches the filter. {key_of_begin('back')} takes it away."
         else:
             empty = session.failure or ("Opening the target …" if session.label else "Nothing is attached.")
         self.main_widget().show(
@@ -57,7 +62,7 @@ class RanksScreen(JobScreen):
             view.order(),
             cursor=session.selected,
             marked=session.marked,
-            sorts=((view.sort_key, view.descending),),
+            sorts=view.sort.sorts,
             empty=empty,
         )
 
@@ -73,24 +78,18 @@ class RanksScreen(JobScreen):
         session = self.session
         if session.selected is None or session.selected not in session.ranks:
             return "", ""
-        text = row_text(self.app.view.rows(self.app.instant), session.selected)
+        rows = tables().as_shown(TABLE, self.app.view.rows(self.app.instant))
+        text = row_text(rows, session.selected)
         return plain_lines(text), f"the row of rank {session.selected}"
 
     def on_grid_table_selected(self, message: GridTable.Selected) -> None:
         self.select(message.row)
 
     def on_grid_table_header_clicked(self, message: GridTable.HeaderClicked) -> None:
-        self.app.view.sort_by(message.key)
-        self.show_all()
+        self.sort_clicked(message)
 
-    def do_sort(self) -> None:
-        self.app.view.sort_next()
-        self.show_all()
-
-    def do_reverse(self) -> None:
-        view = self.app.view
-        view.sort_by(view.sort_key)
-        self.show_all()
+    def sorted_by(self) -> tuple[SortChoice, Sequence[str]]:
+        return self.app.view.sort, self.app.view.keys()
 
     def do_mark_shown(self) -> None:
         self._set_marks(self.session.marked | RankSet(self.app.view.order().tolist()))
@@ -100,7 +99,8 @@ class RanksScreen(JobScreen):
         session, view, look = self.session, self.app.view, self.session.look
         at = look.taken_at if look is not None else self.app.clock()
         rows = RankRows(dict(session.ranks), self.app.instant, view.stacks.where, view.record())
-        shown, every = grid_table(rows, view.order().tolist()), grid_table(rows, list(session.ranks))
+        shown = grid_table(tables().as_shown(TABLE, rows), view.order().tolist())
+        every = grid_table(rows, list(session.ranks))
         choices = [
             table_choice("ranks as shown", export_name(session.label, "ranks", "", at), shown),
             table_choice("ranks, all of them", export_name(session.label, "all ranks", "", at), every),

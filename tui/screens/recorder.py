@@ -10,7 +10,7 @@ import numpy as np
 from ...services.ranksets import RankSet
 from ...services.recorder_tables.browser import source_name
 from ...services.recorder_tables.row_filter import RowFilter
-from ..actions import Scope, bindings
+from ..actions import Scope, bindings, key_of
 from ..recorder_facts import facts_of, row_text
 from ..recorder_lookup import row_of
 from ..recorder_spots import Tab, find_group
@@ -19,18 +19,20 @@ from ..widgets.row_detail import RowDetail
 from ..widgets.text import plain_lines
 from ..widgets.timeline import TimelinePane
 from .recorder_panes import TABS, RecorderPanes
+from .sorting import SortsTables
 from .try_operator import ask_for_operator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
+    from ..sort_choice import SortChoice
     from ..widgets.grid_table import GridTable
     from ..widgets.tab_line import TabLine
 
 __all__ = ["RecorderScreen"]
 
 
-class RecorderScreen(RecorderPanes):
+class RecorderScreen(SortsTables, RecorderPanes):
     """What a person does there: going deeper and back, ordering, filtering, marking, copying."""
 
     BINDINGS = [*bindings(Scope.RECORDER), *bindings(Scope.RECORDER_ROWS)]  # noqa: RUF012
@@ -87,7 +89,9 @@ class RecorderScreen(RecorderPanes):
         """The timeline of the group of the row, its call under the cursor."""
         view, spot, diagnosis = self.recorder, self.recorder.spot(), self.recorder.diagnosis
         if view.tab is Tab.TIMELINE:
-            self.app.say("this is the timeline; u turns from the ranks of a group to the groups of a rank")
+            self.app.say(
+                f"this is the timeline; {key_of('turn')} turns from the ranks of a group to the groups of a rank"
+            )
             return
         if spot is not None and spot.finding and diagnosis is not None:
             spot = view.finding_spot(spot)
@@ -158,6 +162,9 @@ class RecorderScreen(RecorderPanes):
                 return
             view.jump_to_rank(rank, outside=False)
         self._arrive()
+
+    def gone_into(self) -> tuple[str, ...]:
+        return self.recorder.way()
 
     def do_back(self) -> None:
         """Esc: first the filter goes, then the way back of the jumps, then the screen before."""
@@ -241,32 +248,19 @@ class RecorderScreen(RecorderPanes):
         if self.recorder.tab in TABLES:
             super().do_filter()
         else:
-            self.app.say(f"{self.recorder.tab} has no rows to filter; tab leads to the tables")
+            self.app.say(f"{self.recorder.tab} has no rows to filter; {key_of('next_tab')} leads to the tables")
 
     def on_grid_table_header_clicked(self, message: GridTable.HeaderClicked) -> None:
-        self.recorder.sort_by(message.key, also=message.also)
-        self.show_all()
+        self.sort_clicked(message)
 
-    def do_sort(self) -> None:
-        self._sort(self.recorder.sort_next)
-
-    def do_also_sort(self) -> None:
-        self._sort(self.recorder.sort_also)
-
-    def do_sort_less(self) -> None:
-        self._sort(self.recorder.sort_less)
-
-    def do_reverse(self) -> None:
-        self._sort(self.recorder.turn_round)
-
-    def _sort(self, change: Callable[[], None]) -> None:
+    def sorted_by(self) -> tuple[SortChoice, Sequence[str]] | None:
         tab = self.recorder.tab
         if tab in TABLES:
-            change()
-            self.show_all()
-            return
-        other = "w puts the latest ranks first" if tab is Tab.TIMELINE else "tab leads to the tables"
+            return self.recorder.state.sort, self.recorder.keys()
+        latest, tables = key_of("lane_order"), key_of("next_tab")
+        other = f"{latest} puts the latest ranks first" if tab is Tab.TIMELINE else f"{tables} leads to the tables"
         self.app.say(f"{tab} has no columns to sort by; {other}")
+        return None
 
     def do_detail(self) -> None:
         self.toggle_class("-no-detail")

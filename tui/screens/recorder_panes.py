@@ -9,7 +9,8 @@ from textual.containers import Horizontal
 from textual.content import Content
 
 from ...services.recorder_tables.browser import source_name
-from ..actions import Scope
+from ...services.recorder_tables.row_filter import ROWS
+from ..actions import Scope, key_of_begin
 from ..recorder_facts import facts_of
 from ..recorder_lookup import count_of
 from ..recorder_spots import Tab, find_group
@@ -61,7 +62,7 @@ class RecorderPanes(RecorderRequests):
 
     SCOPES: tuple[Scope, ...] = (Scope.RECORDER, Scope.RECORDER_ROWS, Scope.JOB, Scope.TABLE)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-normal"), (160, "-wide")]  # noqa: RUF012
-    FILTERED = ("rows", "text  rank:0-63  group:x  op:x  state:x  seq:100-200  is:missing  re:x  !term")
+    FILTERED = ("rows", ROWS.hint)
 
     def __init__(self) -> None:
         super().__init__()
@@ -161,21 +162,27 @@ class RecorderPanes(RecorderRequests):
         if shown is None:
             table.show(NOTHING, NO_ROW, cursor=None, empty="" if why else "Reading the calls of the job …")
         else:
-            sorts = tuple((sort.field, sort.descending) for sort in view.state.sorts)
-            table.show(shown.rows, shown.order, cursor=view.cursor(), sorts=sorts, empty=self._no_row(shown))
+            table.show(
+                shown.rows,
+                shown.order,
+                cursor=view.cursor(),
+                sorts=view.state.sort.sorts,
+                empty=self._no_row(shown),
+                table=view.tab.value,
+            )
         self.set_class(bool(why), "-nothing")
         self.set_class(view.cursor() is None and not self.is_ordering, "-no-row")
         self._show_detail()
 
     def _no_row(self, shown: Shown) -> str:
         if shown.made_by.filter:
-            return "No row matches the filter. Esc takes it away."
+            return f"No row matches the filter. {key_of_begin('back')} takes it away."
         narrowed = shown.made_by.narrowed
         if narrowed is not None:
             unreadable = shown.made_by.tables.diagnosis.analysis.job.unreadable
             if narrowed.rank is not None and narrowed.rank in unreadable:
                 return f"Rank {narrowed.rank} has no dump: {unreadable[narrowed.rank]}"
-            return f"There are no {self.recorder.state.words}. Esc goes back."
+            return f"There are no {self.recorder.state.words}. {key_of_begin('back')} goes back."
         if shown.made_by.tab is Tab.FINDINGS:
             return "The flight recorder shows nothing wrong."
         return "Nothing is recorded."

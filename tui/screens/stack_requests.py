@@ -92,6 +92,9 @@ class StackRequests(JobScreen):
         order = ("", *SOURCES)
         self._show_source(order[(order.index(self.raw_source) + 1) % len(order)])
 
+    def gone_into(self) -> tuple[str, ...]:
+        return (f"{self.raw_source} of rank {self.session.selected}",) if self.raw_source else ()
+
     def do_back(self) -> None:
         """Esc: raw text gives way to the stack before anything else goes."""
         if self.raw_source:

@@ -10,7 +10,7 @@ from textual.containers import Horizontal, Vertical
 from ...services import events
 from ...services.ranksets import RankSet
 from ...services.stacks.tree import ThreadChoice
-from ..actions import Scope, bindings
+from ..actions import Scope, bindings, key_of_begin
 from ..frame_text import copied
 from ..stack_entries import EntryRows, StackEntry, entries
 from ..widgets.frame_pane import FrameFacts, FramePane
@@ -51,7 +51,7 @@ class StacksScreen(StackRequests):
         yield StackSummary()
         with Horizontal(id="stacks-body"):
             with Vertical(id="stacks-places"):
-                yield GridTable(id="places")
+                yield GridTable(id="places", table="stacks")
                 yield StackTree()
             with Vertical(id="stacks-rank"):
                 yield StackTable()
@@ -132,7 +132,7 @@ class StacksScreen(StackRequests):
 
     def _nothing(self) -> str:
         if self.app.view.filter:
-            return "No stack matches the filter. Esc takes it away."
+            return f"No stack matches the filter. {key_of_begin('back')} takes it away."
         if not self.session.ranks:
             return self.session.failure or ("Opening the target …" if self.session.label else "Nothing is attached.")
         if self.session.reading_again:

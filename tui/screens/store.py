@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 
+from ...services.sizes import size_text
 from ...services.store_browse.purposes import branch_purpose, key_purpose
+from ...services.store_browse.searching import KEYS
 from ...services.store_browse.values import (
     ROW,
     VIEW_LIMIT,
     View,
     key_text,
     kind_of,
-    size_text,
     view_text,
 )
-from ..actions import Scope, bindings
+from ..actions import Scope, bindings, key_of, key_of_begin
 from ..actions_store import needs_store
 from ..widgets.filter_bar import FilterBar
 from ..widgets.painted import Painted, styled
@@ -50,7 +51,7 @@ class StoreScreen(StoreRequests):
     SCOPES = (Scope.STORE, Scope.JOB, Scope.TREE)
     MODE = "store"
     FOLLOWS_LOOKS = False
-    FILTERED = ("keys", "part of the key  !without  value:part of the value  value:hex:80049a")
+    FILTERED = ("keys", KEYS.hint)
 
     def body(self) -> Iterator[Widget]:
         yield Painted(id="store-line")
@@ -77,9 +78,19 @@ class StoreScreen(StoreRequests):
             self.begin_search()
         tree = self.main_widget()
         tree.show(view.tree(), view.value, (store.listing, self.session.revision), open_all=bool(view.search))
+        self._go_to_wanted()
         self._show_line()
         self._show_value()
         self.read_in_view()
+
+    def _go_to_wanted(self) -> None:
+        """To the key that a person has typed elsewhere."""
+        wanted, self.store_view.gone_to = self.store_view.gone_to, ()
+        if wanted and not any(self.main_widget().go_to(key) for key in wanted):
+            self.app.say("that key is not among those shown")
+
+    def gone_into(self) -> tuple[str, ...]:
+        return ("value",) if isinstance(self.focused, TextLog) else ()
 
     def show_selection(self) -> None:
         """Which rank is selected changes nothing here but the cursor: to its address."""
@@ -122,7 +133,7 @@ class StoreScreen(StoreRequests):
             if found.error:
                 words += ["  ", styled(f"ended: {found.error}", "$text-error")]
         elif view.search.reads_values:
-            words += ["  ", ("enter reads the values", "$text-accent")]
+            words += ["  ", (f"{key_of('keep_filter')} reads the values", "$text-accent")]
         return Content.assemble(*words)
 
     def show_filter(self) -> None:
@@ -140,7 +151,7 @@ class StoreScreen(StoreRequests):
             raw.show(Content(""), lambda: "", key, None)
             return
         view = self.store_view.view_of(value)
-        chosen = "" if self.store_view.chosen is None else ", as chosen with v"
+        chosen = "" if self.store_view.chosen is None else f", as chosen with {key_of('value_view')}"
         title = Content.styled(f"as {view}{chosen}", "$foreground-muted")
         row = ROW if raw.size.width >= _HEX_WIDTH else ROW // 2
         raw.show(title, lambda: view_text(value, view, row), (key, view, row), value)
@@ -156,10 +167,10 @@ class StoreScreen(StoreRequests):
     def _nothing(self) -> str:
         store = self.session.store
         if store.failure and store.listing is None:
-            again = "\n\nr tries again." if self.session.asks else ""
+            again = f"\n\n{key_of('look')} tries again." if self.session.asks else ""
             return plain_lines(f"{store.failure}\n\n{store.hint}{again}")
         if self.store_view.search and store.listing is not None:
-            return "No key fits. Esc takes the filter away."
+            return f"No key fits. {key_of_begin('back')} takes the filter away."
         return "The store has no key." if store.listing is not None else ""
 
     def on_store_tree_moved(self) -> None:
@@ -251,6 +262,6 @@ def _about(branch: KeyBranch, value: StoreValue | None, now: int, *, kept: bool)
         kind = kind_of(value)
         size = size_text(value.length) + (f" ({value.length:,} bytes)" if value.length >= 1024 else "")
         said = f"{size}, {kind}{', never loaded' if kind == 'looks like a pickle' else ''}"
-        anew = "; r reads it anew" if kept else ""
+        anew = f"; {key_of('look')} reads it anew" if kept else ""
         lines.append(Content(f"{said}, read {age(now, value.read_at)} ago{anew}"))
     return Content("\n").join(lines)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from ...services.counters.metrics import Metric
 from ..counter_words import VALUE, short
+from .column_places import ColumnPlaces
 from .text import cell_len, fit, plain
 
 if TYPE_CHECKING:
@@ -28,37 +27,15 @@ ACTIVE, HIGH, LOW = ">", "!", "v"
 LEGEND = ((ACTIVE, "waits now"), (HIGH, "far above the others"), (LOW, "far below"))
 
 
-class CounterLayout:
-    """Widths for one `CounterSheet` and the columns of it that are shown."""
+class CounterLayout(ColumnPlaces):
+    """Widths for one `CounterSheet` and the columns of it that are shown. Before them stand mark, rank and role."""
 
     def __init__(self, sheet: CounterSheet, columns: NDArray[np.intp]) -> None:
         self.titles = [plain(sheet.title(int(column)), TITLE * 4) for column in columns]
         value = 3 if sheet.metric is Metric.ACTIVE else VALUE
         self.widths = [max(min(cell_len(title) + 1, TITLE), value + SIGNS) for title in self.titles]
         self.rank_width = max(len(str(int(sheet.ranks[-1]))) if len(sheet.ranks) else 1, 4)
-        self.left = 2 + self.rank_width + 3
-        """Where the columns begin: before them stand mark, rank and role."""
-        self._edges = list(accumulate((width + GAP for width in self.widths), initial=0))
-
-    @property
-    def total(self) -> int:
-        """Terminal cells of a whole line."""
-        return self.left + max(self._edges[-1] - GAP, 0)
-
-    def start(self, place: int) -> int:
-        """Where a column begins, after `left`."""
-        return self._edges[place]
-
-    def place_at(self, x: int) -> int | None:
-        """The column at a place after `left`."""
-        place = bisect_right(self._edges, x) - 1
-        return place if x >= 0 and place < len(self.widths) else None
-
-    def scroll_to_show(self, place: int, width: int, scrolled: int) -> int:
-        """Cells to scroll so that a column is in view, as near as can be to what is scrolled now."""
-        start, end = self._edges[place], self._edges[place + 1] - GAP
-        room = max(width - self.left, 1)
-        return min(max(scrolled, end - room), start)
+        super().__init__(self.widths, gap=GAP, left=2 + self.rank_width + 3)
 
 
 def cell_text(sheet: CounterSheet, row: int, column: int, width: int) -> tuple[str, str]:

@@ -73,6 +73,7 @@ class FilterBar(Horizontal):
             with self.prevent(Input.Changed):
                 entry.value = text
         self.set_class(bool(text) or self.typing, "open")
+        self.set_class(bool(error), "-wrong")
         said = (
             styled(error, "$text-error")
             if error

@@ -6,17 +6,20 @@ filtering never touch a cell.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from rich.segment import Segment
 from textual.geometry import Region, Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from ..actions import Scope, bindings
+from ..column_settings import tables
+from ..jump_labels import Spot
 from ..rank_classes import COMPONENTS
+from .column_edges import ColumnEdges
 from .table_layout import Cell, Line, Sorts, TableLayout, TableSource
 from .text import plain, wrapped
 
@@ -32,7 +35,7 @@ KEPT = 1_000
 """Rows whose cells are kept."""
 
 
-class GridTable(ScrollView, can_focus=True):
+class GridTable(ColumnEdges, can_focus=True):
     """The table widget. Its cursor is a row number of the source, so it stays on its row when the order changes."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -72,14 +75,29 @@ class GridTable(ScrollView, can_focus=True):
     class HeaderClicked(Message):
         """The title of a column was clicked; with shift or ctrl, to sort by it as well."""
 
-        def __init__(self, key: str, *, also: bool = False) -> None:
+        def __init__(self, table: GridTable, key: str, *, also: bool = False) -> None:
             super().__init__()
+            self.table = table
             self.key = key
             self.also = also
 
-    def __init__(self, *, id: str | None = None) -> None:
+    class ColumnsAsked(Message):
+        """A person wants to choose the columns."""
+
+        def __init__(self, table: GridTable) -> None:
+            super().__init__()
+            self.table = table
+
+    def __init__(self, *, id: str | None = None, table: str = "") -> None:
+        """
+        Args:
+            table: its name, by which its columns are arranged; empty: they are as the source has them.
+        """
         super().__init__(id=id)
+        self.table_name = table
         self.layout_of_rows = TableLayout()
+        self._arranged: tuple[str, int] = ("", -1)
+        """Name of the table and state of the arrangements that the columns are laid out by."""
         self._source: TableSource | None = None
         self._order: NDArray[np.intp] = np.empty(0, np.intp)
         self._cursor = -1
@@ -104,6 +122,7 @@ class GridTable(ScrollView, can_focus=True):
         marked: Container[int] = (),
         sorts: Sorts = (),
         empty: str = "",
+        table: str | None = None,
     ) -> None:
         """Show `order` (row numbers of `source`), repainting only lines that look different from before.
 
@@ -114,18 +133,24 @@ class GridTable(ScrollView, can_focus=True):
             marked: rows with a mark.
             sorts: the columns sorted by.
             empty: what to say when there is no row.
+            table: the name of what is shown, where a widget shows several tables in turn.
         """
+        if table is not None:
+            self.table_name = table
         line = self._place - self.scroll_offset.y
         moved = cursor is not None and cursor != self._cursor
         reordered = order is not self._order and not np.array_equal(order, self._order)
         everything = reordered or (sorts, empty) != (self._sorts, self._empty)
         resorted = [key for key, _ in sorts] != [key for key, _ in self._sorts]
         measured = source is self._source and not reordered
-        if source is not self._source:
+        arranged = (self.table_name, tables().revision)
+        rearranged = arranged != self._arranged
+        if source is not self._source or rearranged:
             self._cells.clear()
+        self._arranged = arranged
         self._source, self._marked, self._sorts, self._empty = source, marked, sorts, empty
-        if not measured:
-            everything |= self.layout_of_rows.measure(source, order)
+        if not measured or rearranged:
+            everything |= self._measure(source, order)
         if reordered or moved:
             visible = self._place >= 0 and 0 <= line < self._page
             self._order = order
@@ -140,6 +165,21 @@ class GridTable(ScrollView, can_focus=True):
         if resorted:
             self._show_sorted()
         self._refresh_changed(everything)
+
+    def _measure(self, source: TableSource, order: NDArray[np.intp]) -> bool:
+        name = self.table_name
+        changed = self.layout_of_rows.measure(source, order, tables().placed(name, source.columns) if name else None)
+        if changed:
+            self._cells.clear()
+        return changed
+
+    def arrange_anew(self) -> None:
+        """Show the columns as they are arranged now."""
+        if self._source is not None:
+            self._arranged = (self.table_name, tables().revision)
+            self._measure(self._source, self._order)
+            self._fit_virtual_size()
+            self._refresh_changed(everything=True)
 
     def _show_sorted(self) -> None:
         """The column chosen last to sort by comes into view with its arrow."""
@@ -195,7 +235,7 @@ class GridTable(ScrollView, can_focus=True):
             if len(self._cells) >= KEPT:
                 self._cells.clear()
             cell = self._source.cell
-            cells = self._cells[row] = tuple([cell(row, index) for index in range(len(self.layout_of_rows.columns))])
+            cells = self._cells[row] = tuple([cell(row, place) for place in self.layout_of_rows.places])
         return Line(cells, row == self._cursor, row in self._marked)
 
     def render_line(self, y: int) -> Strip:
@@ -232,6 +272,20 @@ class GridTable(ScrollView, can_focus=True):
         self._keep_cursor_visible()
 
     # moving ---------------------------------------------------------------------------------------------------
+
+    def jump_spots(self) -> list[Spot]:
+        """The rows that are seen."""
+        top = self.scroll_offset.y
+        rows = [int(row) for row in self._order[top : top + self._page]]
+        return [Spot(0, line, partial(self._go_to_row, row)) for line, row in enumerate(rows, 1)]
+
+    def _go_to_row(self, row: int) -> None:
+        self._stand_on(row)
+        if self._place >= 0:
+            self._go(self._place)
+
+    def do_columns(self) -> None:
+        self.post_message(self.ColumnsAsked(self))
 
     def do_up(self) -> None:
         self._go(self._place - 1)
@@ -277,14 +331,23 @@ class GridTable(ScrollView, can_focus=True):
         if top != self.scroll_offset.y:
             self.scroll_to(y=top, animate=False, force=True, immediate=True)
 
+    # the mouse ------------------------------------------------------------------------------------------------
+
+    def fitting_width(self, key: str) -> int:
+        if self._source is None:
+            return self.layout_of_rows.width_of(key)
+        top = self.scroll_offset.y
+        seen = self._order[top : top + self._page].tolist()
+        return self.layout_of_rows.fitting(self._source, self._order, key, seen)
+
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
-        if offset is None:
+        if self.edge_clicked(event) or offset is None:
             return
         if offset.y == 0:
             column = self.layout_of_rows.column_at(offset.x, self.scroll_offset.x)
             if column is not None:
-                self.post_message(self.HeaderClicked(column.key, also=event.shift or event.ctrl))
+                self.post_message(self.HeaderClicked(self, column.key, also=event.shift or event.ctrl))
             return
         place = self.scroll_offset.y + offset.y - 1
         if place < len(self._order):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from textual.widgets import Tree
 
 from ..actions import Scope, bindings
+from ..jump_labels import Spot
 
 if TYPE_CHECKING:
     from textual.widgets.tree import TreeNode
@@ -33,6 +35,13 @@ class KeyedTree(Tree[Data], inherit_bindings=False):
         node = self.cursor_node
         if node is not None and node.allow_expand:
             node.toggle()
+
+    def jump_spots(self) -> list[Spot]:
+        """The lines that are seen."""
+        top = int(self.scroll_offset.y)
+        seen = range(top, min(top + self.scrollable_content_region.height, self.last_line + 1))
+        nodes = [(line - top, self.get_node_at_line(line)) for line in seen]
+        return [Spot(0, y, partial(self.put_cursor, node)) for y, node in nodes if node is not None]
 
     def do_up(self) -> None:
         self._go(self.cursor_line - 1)

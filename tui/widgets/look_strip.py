@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.message import Message
 
+from ..actions import key_of
 from ..look_words import COLOURS, SAME, clock_text, sign_of, words_of
 from .painted import Painted, styled
-from .text import fit
+from .text import cell_len, fit
 
 if TYPE_CHECKING:
     from textual import events
@@ -22,8 +23,6 @@ __all__ = ["LEAST_HEIGHT", "LookStrip"]
 
 LEAST_HEIGHT = 20
 """Rows of a terminal from which there is room for it."""
-KEYS = ", . "
-"""Before the looks: what goes through them."""
 _WORDS = 44
 """Terminal cells that the words get before looks do."""
 _ONE_OF_SEVERAL = 40
@@ -71,16 +70,21 @@ class LookStrip(Painted):
         line = Content.assemble(cells, "  ", _words(session, look, now, follows=follows))
         return line.truncate(width, ellipsis=True)
 
+    @property
+    def _keys(self) -> str:
+        """Before the looks: what goes through them."""
+        return f"{key_of('previous_look')} {key_of('next_look')} "
+
     def _looks(self, session: Session, shown: Snapshot, room: int) -> Content:
         """The looks around the one shown, which stands in brackets, as many as there is room for; where some are left
         out there is a sign."""
         looks = session.looks
-        most = max(room - len(KEYS) - 4, 1)
+        most = max(room - cell_len(self._keys) - 4, 1)
         at = session.book.place(shown.id)
         begin = max(min(at - most // 2, len(looks) - most), 0)
         end = min(begin + most, len(looks))
-        parts = [Content.styled(KEYS, "bold $accent"), Content.styled("‹" if begin else " ", "$foreground-muted")]
-        self._cells, x = [], len(KEYS) + 1
+        parts = [Content.styled(self._keys, "bold $accent"), Content.styled("‹" if begin else " ", "$foreground-muted")]
+        self._cells, x = [], cell_len(self._keys) + 1
         for look in looks[begin:end]:
             change = session.book.change(look.id)
             sign = sign_of(change) if change is not None else SAME
@@ -95,7 +99,7 @@ class LookStrip(Painted):
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
-        if offset is None or offset.x < len(KEYS):
+        if offset is None or offset.x < cell_len(self._keys):
             return
         for end, look_id in self._cells:
             if offset.x < end:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +10,7 @@ import numpy as np
 from ...services.flight_recorder.motion import Pace
 from ...services.progress import PACES
 from ..wording import count
+from .column_places import ColumnPlaces
 from .text import cell_len, fit, plain
 
 if TYPE_CHECKING:
@@ -72,8 +71,11 @@ class MatrixColumn:
         return max(cell_len(self.title) + 2, self.position + 2 + (self.lag + 1 if self.lag else 0))
 
 
-class MatrixLayout:
-    """Widths for one `Progress` and one width of the widget."""
+class MatrixLayout(ColumnPlaces):
+    """Widths for one `Progress` and one width of the widget.
+
+    Before the columns stand mark, rank, role, lag and its bar.
+    """
 
     def __init__(self, progress: Progress, width: int) -> None:
         several = len({column.source for column in progress.columns}) > 1
@@ -82,29 +84,8 @@ class MatrixLayout:
         self.top_lag = int(np.max(progress.row_lag, initial=0))
         self.lag_width = max(len(f"{self.top_lag:,}"), 5)
         self.bar = BAR if width >= WITH_BAR and self.top_lag else 0
-        self.left = 2 + self.rank_width + 3 + self.lag_width + (1 + self.bar if self.bar else 0) + GAP
-        """Where the columns begin: before them stand mark, rank, role, lag and its bar."""
-        self._edges = list(accumulate((column.width + GAP for column in self.columns), initial=0))
-
-    @property
-    def total(self) -> int:
-        """Terminal cells of a whole line."""
-        return self.left + max(self._edges[-1] - GAP, 0)
-
-    def start(self, number: int) -> int:
-        """Where a column begins, after `left`."""
-        return self._edges[number]
-
-    def column_at(self, x: int) -> int | None:
-        """The column at a place after `left`."""
-        number = bisect_right(self._edges, x) - 1
-        return number if x >= 0 and number < len(self.columns) else None
-
-    def scroll_to_show(self, number: int, width: int, scrolled: int) -> int:
-        """Cells to scroll so that a column is in view, as near as can be to what is scrolled now."""
-        start, end = self._edges[number], self._edges[number + 1] - GAP
-        room = max(width - self.left, 1)
-        return min(max(scrolled, end - room), start)
+        left = 2 + self.rank_width + 3 + self.lag_width + (1 + self.bar if self.bar else 0) + GAP
+        super().__init__((column.width for column in self.columns), gap=GAP, left=left)
 
     def bar_of(self, lag: int) -> str:
         """The bar of a lag: the longest is that of the greatest one, the shortest one cell."""

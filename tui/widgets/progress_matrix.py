@@ -8,30 +8,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
 from rich.segment import Segment
 from rich.style import Style
-from textual.geometry import Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from ...services.progress import EMPTY, LAG, RANK
 from ...services.ranksets import RankSet
-from ..actions import Scope, bindings
 from .matrix_layout import GAP, MatrixLayout, cell_text
+from .rank_matrix import RankMatrix
 from .text import fit
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
-    from textual import events
 
     from ...services.progress import Progress
 
 __all__ = ["ProgressMatrix"]
 
 
-class ProgressMatrix(ScrollView, can_focus=True):
+class ProgressMatrix(RankMatrix):
     """The matrix widget. Its cursor is a rank and a column."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -39,7 +36,6 @@ class ProgressMatrix(ScrollView, can_focus=True):
         *("matrix--lag", "matrix--row", "matrix--cursor", "matrix--behind", "matrix--unknown", "matrix--outside"),
         *("matrix--frozen", "matrix--crawling", "matrix--moving", "matrix--idle", "matrix--inside", "matrix--empty"),
     }
-    BINDINGS = bindings(Scope.GRID)
 
     class Moved(Message):
         """The cursor moved to another rank or column."""
@@ -82,11 +78,6 @@ class ProgressMatrix(ScrollView, can_focus=True):
         super().__init__(id=id)
         self._progress: Progress = EMPTY
         self._layout = MatrixLayout(EMPTY, 1)
-        self._order: NDArray[np.intp] = np.empty(0, np.intp)
-        self._place = -1
-        """Place of the cursor in the order shown, -1 when its rank is not shown."""
-        self._rank: int | None = None
-        self._column = 0
         self._roles: tuple[RankSet, RankSet, RankSet] = (RankSet(), RankSet(), RankSet())
         self._sort = (LAG, False)
 
@@ -118,62 +109,24 @@ class ProgressMatrix(ScrollView, can_focus=True):
         if same_rows and (roles, sort) == (self._roles, self._sort):
             self.show_cursor(*cursor)
             return
-        line = self._place - self.scroll_offset.y
-        was_visible = 0 <= line < self._page and cursor[0] == self._rank
+        height = None if same_rows else self._height_of(cursor[0])
         if progress is not self._progress:
             self._progress = progress
             self._arrange()
         self._order, self._roles, self._sort = order, roles, sort
         self._stand_on(*cursor)
         self._fit_virtual_size()
-        if was_visible and self._place >= 0 and not same_rows:
-            self.scroll_to(y=max(self._place - line, 0), animate=False, force=True, immediate=True)
-        else:
-            self._keep_cursor_visible()
-        self.refresh()
-
-    def show_cursor(self, rank: int | None, column: int) -> None:
-        """Stand on another rank or column and scroll it into view; nothing happens when the cursor is there."""
-        if (rank, column) == (self._rank, self._column):
-            return
-        self._stand_on(rank, column)
+        self._keep_height(height)
         self._keep_cursor_visible()
         self.refresh()
-
-    def _stand_on(self, rank: int | None, column: int) -> None:
-        self._rank = rank
-        self._column = min(max(column, 0), max(len(self._progress.columns) - 1, 0))
-        row = self._progress.row_of(rank)
-        found = np.flatnonzero(self._order == (-1 if row is None else row))
-        self._place = int(found[0]) if len(found) else -1
-
-    @property
-    def _page(self) -> int:
-        """Rows that fit under the header."""
-        return max(self.size.height - 1, 1)
 
     def _arrange(self) -> None:
         self._layout = MatrixLayout(self._progress, self.size.width)
         self._fit_virtual_size()
 
-    def _fit_virtual_size(self) -> None:
-        wanted = Size(self._layout.total, len(self._order) + 1)
-        if wanted != self.virtual_size:
-            self.virtual_size = wanted
-
     def on_resize(self) -> None:
         self._arrange()
-        self._keep_cursor_visible()
-        self.refresh()
-
-    def _keep_cursor_visible(self) -> None:
-        x, y = before = self.scroll_offset.x, self.scroll_offset.y
-        if self._progress.columns:
-            x = self._layout.scroll_to_show(self._column, self.scrollable_content_region.width, x)
-        if self._place >= 0:
-            y = min(max(y, self._place - self._page + 1), self._place)
-        if (x, y) != before:
-            self.scroll_to(x=x, y=y, animate=False, force=True, immediate=True)
+        super().on_resize()
 
     # painting -------------------------------------------------------------------------------------------------
 
@@ -188,18 +141,6 @@ class ProgressMatrix(ScrollView, can_focus=True):
             said = "  no rank matches" if place == 1 and not len(self._order) else ""
             return Strip([Segment(fit(said, width), self.get_component_rich_style("matrix--empty"))], width)
         return self._row(place, width)
-
-    def _window(self, left: list[Segment], cells: list[Segment], width: int, blank: Style) -> Strip:
-        """The part of a line that is scrolled into view; what stands at the left stays."""
-        strip = Strip(cells).adjust_cell_length(max(width - self._layout.left, 0), blank)
-        return Strip([*left, *strip]).adjust_cell_length(width, blank)
-
-    def _visible(self, width: int) -> tuple[int, int, int]:
-        """First and last but one of the columns in view, and cells of the first that are scrolled out."""
-        left = self.scroll_offset.x
-        first = self._layout.column_at(left) or 0
-        last = self._layout.column_at(left + max(width - self._layout.left, 1) - 1)
-        return first, len(self._layout.columns) if last is None else last + 1, left - self._layout.start(first)
 
     def _header(self, width: int) -> Strip:
         base, chosen = (self.get_component_rich_style(f"matrix--{name}") for name in ("header", "sorted"))
@@ -217,22 +158,20 @@ class ProgressMatrix(ScrollView, can_focus=True):
             titled("lag", LAG, lag_cells),
             Segment(" " * GAP, base),
         ]
-        first, end, cut = self._visible(width)
+        seen, cut = layout.visible(width, self.scroll_offset.x)
         cells = []
-        for number in range(first, end):
+        for number in seen:
             column = layout.columns[number]
             cells += [titled(column.title, number, column.width), Segment(" " * GAP, base)]
-        strip = self._window(left, list(Strip(cells).crop(cut)), width, base)
-        if layout.total - self.scroll_offset.x > width > 0:
-            strip = Strip([*strip.crop(0, width - 1), Segment("›", chosen)], width)
-        return strip
+        strip = self._window(layout, left, cells, cut, width, base)
+        return self._with_more(layout, strip, width, chosen)
 
     def _row(self, place: int, width: int) -> Strip:
         progress, layout = self._progress, self._layout
         row = int(self._order[place])
         rank = int(progress.ranks[row])
         marked, culprits, waiting = self._roles
-        here = place == self._place
+        here = place == self._line
         style = self.get_component_rich_style
         base = style("matrix--row") if here else self.rich_style
 
@@ -250,87 +189,53 @@ class ProgressMatrix(ScrollView, can_focus=True):
             Segment(f"{said:>{layout.lag_width}}{bar}", on_row("matrix--lag" if lag > 0 else "matrix--outside")),
             Segment(" " * GAP, base),
         ]
-        first, end, cut = self._visible(width)
+        seen, cut = layout.visible(width, self.scroll_offset.x)
         cells = []
-        for number in range(first, end):
+        for number in seen:
             text, name = cell_text(progress, int(progress.cells[row, number]), layout.columns[number])
             at_cursor = here and number == self._column
             cells += [
                 Segment(text, style("matrix--cursor") if at_cursor else on_row(name)),
                 Segment(" " * GAP, base),
             ]
-        return self._window(left, list(Strip(cells).crop(cut)), width, base)
+        return self._window(layout, left, cells, cut, width, base)
 
     # moving ---------------------------------------------------------------------------------------------------
 
-    def do_up(self) -> None:
-        self._go(self._place - 1)
+    @property
+    def _places(self) -> MatrixLayout:
+        return self._layout
 
-    def do_down(self) -> None:
-        self._go(self._place + 1)
+    def _row_of(self, rank: int | None) -> int | None:
+        return self._progress.row_of(rank)
 
-    def do_left(self) -> None:
-        self._go(self._place, self._column - 1)
+    def _rank_of(self, row: int) -> int:
+        return int(self._progress.ranks[row])
 
-    def do_right(self) -> None:
-        self._go(self._place, self._column + 1)
+    def _tell_moved(self, rank: int) -> None:
+        self.post_message(self.Moved(rank, self._column))
 
-    def do_page_up(self) -> None:
-        self._go(self._place - self._page)
+    def _tell_header(self, x: int, column: int | None) -> None:
+        key = RANK if x < 3 + self._layout.rank_width else LAG if x < self._layout.left else column
+        if key is not None:
+            self.post_message(self.HeaderClicked(key))
 
-    def do_page_down(self) -> None:
-        self._go(self._place + self._page)
-
-    def do_first(self) -> None:
-        self._go(0)
-
-    def do_last(self) -> None:
-        self._go(len(self._order) - 1)
+    def _tell_opened(self) -> None:
+        self.do_enter()
 
     def cell_text(self) -> str:
         """What the cell under the cursor shows; empty without one."""
-        if self._place < 0 or not len(self._progress.columns):
+        if self._line < 0 or not len(self._progress.columns):
             return ""
-        at = int(self._progress.cells[int(self._order[self._place]), self._column])
+        at = int(self._progress.cells[int(self._order[self._line]), self._column])
         return " ".join(cell_text(self._progress, at, self._layout.columns[self._column])[0].split())
 
     def do_enter(self) -> None:
         """To the calls of the rank in its group."""
-        if self._place < 0 or self._rank is None:
+        if self._line < 0 or self._rank is None:
             return
-        cell = self._progress.cell(int(self._order[self._place]), self._column)
+        cell = self._progress.cell(int(self._order[self._line]), self._column)
         if cell is None:
             self.post_message(self.Refused(self._rank, self._progress.columns[self._column].title))
         else:
             self.post_message(self.Activated(self._rank, cell.group.index, cell.source))
-
-    def _go(self, place: int, column: int | None = None) -> None:
-        if not len(self._order):
-            return
-        place = min(max(place, 0), len(self._order) - 1)
-        column = self._column if column is None else min(max(column, 0), len(self._progress.columns) - 1)
-        rank = int(self._progress.ranks[self._order[place]])
-        if (rank, column) == (self._rank, self._column):
-            return
-        self.show_cursor(rank, column)
-        self.post_message(self.Moved(rank, column))
-
-    def on_click(self, event: events.Click) -> None:
-        offset = event.get_content_offset(self)
-        if offset is None or not self._progress.columns:
-            return
-        layout = self._layout
-        aside = offset.x < layout.left
-        column = None if aside else layout.column_at(offset.x - layout.left + self.scroll_offset.x)
-        if offset.y == 0:
-            key = RANK if offset.x < 3 + layout.rank_width else LAG if aside else column
-            if key is not None:
-                self.post_message(self.HeaderClicked(key))
-            return
-        place = self.scroll_offset.y + offset.y - 1
-        if place >= len(self._order):
-            return
-        stood = place == self._place and column == self._column
-        self._go(place, column)
-        if event.chain == 2 or (stood and event.chain == 1):
-            self.do_enter()

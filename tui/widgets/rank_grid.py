@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
@@ -12,6 +13,7 @@ from textual.strip import Strip
 
 from ...services.ranksets import RankSet
 from ..actions import Scope, bindings
+from ..jump_labels import Spot
 from ..rank_classes import COMPONENTS, appearance
 from .grid_layout import Density, GridLayout, arrange
 from .text import cell_len, plain
@@ -179,6 +181,16 @@ class RankGrid(ScrollView, can_focus=True):
         return [(x, number, number_style), (x + len(number), look.sign, style)]
 
     # moving ---------------------------------------------------------------------------------------------------
+
+    def jump_spots(self) -> list[Spot]:
+        """The ranks that are seen."""
+        top, left = self.scroll_offset.y, self.scroll_offset.x
+        seen = [
+            (rank, x - left, y - top)
+            for rank, (x, y) in self._layout.places.items()
+            if top <= y < top + self.size.height
+        ]
+        return [Spot(x, y, partial(self._go, rank)) for rank, x, y in seen]
 
     def do_up(self) -> None:
         self._vertically(-1)

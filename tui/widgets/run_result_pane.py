@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +11,8 @@ from textual.content import Content
 from ...services.comparison.coarser import worst_in_cell
 from ..actions import Scope, bindings
 from ..arrays_shown import ArraysShown
-from ..output_rows import OutputRows, before_sentence, before_text, reference_text
+from ..output_rows import OutputRows, before_sentence, reference_text
+from ..result_view import ResultView, counted, is_wrong, why_not, why_not_before
 from ..run_summary import summary_lines
 from .array_view import ArrayView
 from .error_histogram import ErrorHistogram
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from ...services.comparison.heatmap import Heatmap
-    from ...services.run_shown import Compared, OutputShown, RunShown
+    from ...services.run_shown import OutputShown, RunShown
 
-__all__ = ["ResultView", "RunResultPane"]
+__all__ = ["RunResultPane"]
 
 TABLE_ROWS = 5
 """Outputs that are seen at a time at most."""
@@ -37,16 +37,6 @@ VERDICT_LINES = {0: 1, 20: 2, 30: 4}
 """Lines of the pane to those that the verdict has at most."""
 BESIDE = 88
 """Terminal cells from which this run and the one before stand side by side; below, `m` changes between them."""
-
-
-class ResultView(Enum):
-    """One way to look at an output."""
-
-    VALUES = "values"
-    WORST = "worst"
-    HISTOGRAM = "histogram"
-    HEAT = "heat map"
-    BEFORE = "before"
 
 
 VIEWS = tuple(ResultView)
@@ -72,7 +62,7 @@ class RunResultPane(Vertical):
 
     def compose(self) -> ComposeResult:
         yield Painted(id="result-summary")
-        yield GridTable(id="result-outputs")
+        yield GridTable(id="result-outputs", table="outputs")
         yield TabLine(id="result-views")
         yield Painted(id="result-verdict")
         yield ArrayView(id="result-values")
@@ -98,11 +88,11 @@ class RunResultPane(Vertical):
         )
         outputs = run.outputs if run is not None else ()
         names = [each.name for each in outputs]
-        wrong = next((at for at, each in enumerate(outputs) if _is_wrong(each.reference)), 0)
+        wrong = next((at for at, each in enumerate(outputs) if is_wrong(each.reference)), 0)
         self._output = names.index(name) if name in names and self._chosen else wrong
         inside = self.screen.focused is self.main_widget
         if not self._chosen and outputs:
-            self.view = ResultView.WORST if _is_wrong(outputs[wrong].reference) else ResultView.VALUES
+            self.view = ResultView.WORST if is_wrong(outputs[wrong].reference) else ResultView.VALUES
         self.set_class(not outputs, "-no-outputs")
         self._fit_table()
         if run is not None:
@@ -159,14 +149,14 @@ class RunResultPane(Vertical):
         output = self.output
         for view in VIEWS:
             self.set_class(view is self.view, f"-{view.value.replace(' ', '-')}")
-        labels = [TabLabel(view.value, _counted(view, output)) for view in VIEWS]
+        labels = [TabLabel(view.value, counted(view, output)) for view in VIEWS]
         self.query_one("#result-views", TabLine).show(labels, VIEWS.index(self.view))
         self.query_one("#result-verdict", Painted).paint_with(self._verdict)
         if output is None:
             return
         compared = output.reference
         found = compared.comparison if compared is not None else None
-        why = _why_not(output, compared)
+        why = why_not(output, compared)
         match self.view:
             case ResultView.VALUES:
                 self.values.show(self._values_shown(output), output.note or "the output is None")
@@ -203,7 +193,7 @@ class RunResultPane(Vertical):
                     earlier, logical, output.array, output.logical, "before", "this run", mark_differing=True
                 )
         now.show(self._arrays.get("now"), output.note or "the output is None")
-        then.show(self._arrays.get("then"), _why_not_before(self.shown, output))
+        then.show(self._arrays.get("then"), why_not_before(self.shown, output))
 
     def _verdict(self, width: int) -> Content:
         """What is known of the chosen output against the reference, or against the run before in that view."""
@@ -213,14 +203,14 @@ class RunResultPane(Vertical):
         said, colour = "", "$foreground-muted"
         if self.view is ResultView.BEFORE:
             before = output.before
-            said = before_sentence(before) if before is not None else _why_not_before(self.shown, output)
+            said = before_sentence(before) if before is not None else why_not_before(self.shown, output)
         elif output.reference is not None:
             found = output.reference.comparison
             said = found.sentence if found is not None else output.reference.problem
             if reference_text(output.reference)[1] == "table--missing":
                 colour = "$text-error"
         elif self.view is not ResultView.VALUES:
-            said = _why_not(output, None)
+            said = why_not(output, None)
         room = max(lines for height, lines in VERDICT_LINES.items() if self.size.height >= height)
         lines = styled(f"output {output.name} {said}" if said else "", colour).wrap(max(width, 8))
         if len(lines) > room:
@@ -344,36 +334,3 @@ class RunResultPane(Vertical):
     def on_resize(self) -> None:
         self.set_class(self.size.width < BESIDE, "-single")
         self._fit_table()
-
-
-def _is_wrong(compared: Compared | None) -> bool:
-    return compared is not None and compared.comparison is not None and not compared.comparison.passed
-
-
-def _counted(view: ResultView, output: OutputShown | None) -> str:
-    """What stands beside a tab's name."""
-    if output is None:
-        return ""
-    found = output.reference.comparison if output.reference is not None else None
-    if view is ResultView.WORST and found is not None and found.bad is not None:
-        return f"{found.bad:,} off"
-    if view is ResultView.BEFORE and output.before is not None:
-        return before_text(output.before)[0]
-    return ""
-
-
-def _why_not(output: OutputShown, compared: Compared | None) -> str:
-    """Why there is nothing on errors; empty when there is."""
-    if compared is None:
-        return output.note if output.array is None and output.note else "has no reference to be compared with"
-    if compared.comparison is None:
-        return compared.problem
-    return "" if compared.comparison.measures else compared.comparison.sentence
-
-
-def _why_not_before(shown: RunShown | None, output: OutputShown) -> str:
-    if output.before is not None:
-        return output.before.problem
-    if shown is None or not shown.before:
-        return "there is no run before"
-    return f"{shown.before} gave no such output"

@@ -8,6 +8,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.message import Message
 
+from ..actions import key_of
 from ..frame_text import short_place
 from .branches import Branch, Opened, opened_below
 from .keyed_tree import KeyedTree, level
@@ -257,7 +258,9 @@ class StackTree(KeyedTree[Branch]):
         muted, match, ranks = (
             style if at_cursor else self.get_component_rich_style(f"stacks--{name}") for name in names
         )
-        said = [frame.name for frame in branch.frames] or [f"… {len(branch.waiting):,} more; enter adds them"]
+        said = [frame.name for frame in branch.frames] or [
+            f"… {len(branch.waiting):,} more; {key_of('open')} adds them"
+        ]
         label = branch_label(
             said,
             short_place(branch.frames[-1]) if branch.chain else "",

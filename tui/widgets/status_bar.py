@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from ...services.session import Phase
+from ..actions import key_of
 from ..file_words import reading_said
 from ..look_words import clock_text
 from ..wording import age, count
+from .breadcrumbs import breadcrumbs
 from .painted import Painted, styled
-from .text import fit
+from .text import cell_len, fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +44,7 @@ class StatusBar(Painted):
         *,
         follows: bool = True,
         again: bool = False,
+        steps: Sequence[str] = (),
     ) -> None:
         """
         Args:
@@ -50,8 +53,11 @@ class StatusBar(Painted):
             beside: what else is under way.
             follows: whether the page shows an older look when that is shown elsewhere.
             again: whether one more look comes by itself although there is no interval.
+            steps: the screen, then what was gone into on it, outermost first.
         """
-        self.paint_with(lambda width: status_line(session, now, refresh_s, width, beside, follows=follows, again=again))
+        self.paint_with(
+            lambda width: status_line(session, now, refresh_s, width, beside, follows=follows, again=again, steps=steps)
+        )
 
 
 def status_line(
@@ -63,21 +69,26 @@ def status_line(
     *,
     follows: bool = True,
     again: bool = False,
+    steps: Sequence[str] = (),
 ) -> Content:
-    """The line, exactly as wide as there is room: the target is cut first, what is under way last."""
+    """The line, exactly as wide as there is room: the target is cut first, then what is under way; the name of the
+    screen (the first of `steps`) stays."""
     right = _right(session, now, refresh_s, beside, follows=follows, again=again)
     if beside and right.cell_length > width - _NAME:
         right = _right(session, now, refresh_s, beside, follows=follows, interval=False)
-    if right.cell_length > width - 1:
-        right = right.truncate(width - 1, ellipsis=True)
-    badge = [Content.styled(f" {session.secure.upper()} ", "bold reverse $text-error")] if session.secure else []
-    name = [Content.styled("xpudbg", "bold $primary"), styled(session.label or "no target"), *badge]
+    most = max(width - 1 - (min(cell_len(steps[0]) + 1, width // 3) if steps else 0), 0)
+    if right.cell_length > most:
+        right = right.truncate(most, ellipsis=True)
+    badge = Content.styled(f" {session.secure.upper()} ", "bold reverse $text-error") if session.secure else None
     said = _size(session)
-    size = [Content.styled(said, "$foreground-muted")] if session.world_size and said not in session.label else []
-    room = max(width - right.cell_length - 1, 0)
-    left = Content("  ").join([*name, *size])
-    if left.cell_length > room:
-        left = Content("  ").join(name).truncate(room, ellipsis=True)
+    left = breadcrumbs(
+        session.label or "no target",
+        said if session.world_size and said not in session.label else "",
+        steps,
+        max(width - right.cell_length - 2, 0),
+        badge=badge,
+        rank=session.selected if steps else None,
+    )
     return left.pad_right(max(width - left.cell_length - right.cell_length, 0)) + right
 
 
@@ -127,7 +138,7 @@ def _older(session: Session, now: int) -> list[Content]:
     return [
         Content.styled(f" LOOK {look.id} OF {session.latest.id} ", "bold reverse $text-warning")
         + Content.styled(f" {when}", "bold"),
-        Content.assemble((".", "bold $accent"), (" to newer ones", "$foreground-muted")),
+        Content.assemble((key_of("next_look"), "bold $accent"), (" to newer ones", "$foreground-muted")),
     ]
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from ...services.sizes import size_text
 from ...services.store_browse.purposes import branch_purpose
-from ...services.store_browse.values import key_text, size_text, value_preview
+from ...services.store_browse.values import key_text, value_preview
 from ..wording import count
 from .text import cell_len, fit, plain
 

@@ -9,6 +9,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.message import Message
 
+from ..actions import key_of
 from .keyed_tree import KeyedTree, level
 from .store_label import StoreStyles, store_label
 
@@ -266,7 +267,9 @@ class StoreTree(KeyedTree[KeyLine]):
             return Text("", end="")
         width = self.get_label_width(node) - len(sign)
         if line.branch is None:
-            return Text.assemble((sign, style), (f"… {len(line.waiting):,} more; enter adds them", style), end="")
+            return Text.assemble(
+                (sign, style), (f"… {len(line.waiting):,} more; {key_of('turn_key')} adds them", style), end=""
+            )
         at_cursor = node is self.cursor_node
         branch, muted, trouble = (
             style if at_cursor else self.get_component_rich_style(f"store--{name}")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 from textual.message import Message
 
+from ..jump_labels import Spot
 from .painted import Painted, styled
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ class TabLine(Painted):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._ends: list[int] = []
+        self._chosen = 0
 
     def show(self, tabs: Sequence[TabLabel], chosen: int) -> None:
         """
@@ -44,6 +47,7 @@ class TabLine(Painted):
             tabs: in order.
             chosen: place of the one that is shown.
         """
+        self._chosen = chosen
         self.paint_with(lambda width: self._line(tabs, chosen, width))
 
     def _line(self, tabs: Sequence[TabLabel], chosen: int, width: int) -> Content:
@@ -58,6 +62,15 @@ class TabLine(Painted):
         for part in parts:
             self._ends.append((self._ends[-1] if self._ends else 0) + part.cell_length)
         return Content("").join(parts)
+
+    def jump_spots(self) -> list[Spot]:
+        """The tabs that are not shown."""
+        begins = [0, *self._ends[:-1]] if self._ends else []
+        return [
+            Spot(x, 0, partial(self.post_message, self.Chosen(place)))
+            for place, x in enumerate(begins)
+            if place != self._chosen
+        ]
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)

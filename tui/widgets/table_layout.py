@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rich.style import Style
 
+    from ..column_settings import Placed
+
 __all__ = ["Cell", "Column", "Line", "Sorts", "TableLayout", "TableSource"]
 
 GAP = 2
@@ -42,6 +44,8 @@ class Column:
     min_width: int = 0
     max_width: int = 40
     """Terminal cells; longer texts are cut with an ellipsis."""
+    width: int = 0
+    """Terminal cells that a person gave it, whatever stands in it; 0: as wide as title and texts."""
 
 
 class TableSource(Protocol):
@@ -71,35 +75,77 @@ class TableLayout:
             fixed: columns that stay when the table is scrolled sideways; the marks always stay.
         """
         self.columns: Sequence[Column] = ()
+        """The columns that are shown."""
+        self.places: Sequence[int] = ()
+        """Where each stands in the source."""
+        self.all_shown = True
+        """Whether the source has no other columns."""
         self.widths: list[int] = []
         self._fixed = fixed
+        self._cut_for: tuple[tuple[int, int], list[int]] | None = None
+        self._cut_at = (0, 0)
 
     @property
     def total(self) -> int:
         """Width of a whole row in terminal cells."""
         return GAP + sum(self.widths) + GAP * max(len(self.widths) - 1, 0)
 
-    def measure(self, source: TableSource, order: NDArray[np.intp]) -> bool:
-        """Widen columns to what a sample of the rows needs. They never shrink. True when one changed."""
-        if source.columns != self.columns:
-            self.columns = source.columns
-            self.widths = [max(cell_len(column.title) + 2, column.min_width) for column in self.columns]
-            changed = True
-        else:
-            changed = False
-        open_columns = [(index, column.max_width) for index, column in enumerate(self.columns)]
+    def measure(self, source: TableSource, order: NDArray[np.intp], shown: Sequence[Placed] | None = None) -> bool:
+        """Widen columns to what a sample of the rows needs. They never shrink by themselves. True when one changed.
+
+        Args:
+            shown: the columns that are shown; all of the source when None.
+        """
+        columns = tuple(source.columns if shown is None else [one.column for one in shown])
+        places = tuple(range(len(columns)) if shown is None else [one.at for one in shown])
+        changed = columns != self.columns or places != self.places
+        if changed:
+            known = {column.key: (column, width) for column, width in zip(self.columns, self.widths, strict=True)}
+            self.columns, self.places = columns, places
+            self.widths = []
+            for column in columns:
+                was, width = known.get(column.key, (None, 0))
+                least = max(cell_len(column.title) + 2, column.min_width)
+                self.widths.append(column.width or (max(width, least) if was == column else least))
+        self.all_shown = len(columns) == len(source.columns)
+        open_columns = [(index, column.max_width) for index, column in enumerate(columns) if not column.width]
         for row in order[:: max(len(order) // SAMPLE, 1)].tolist():
             for index, limit in open_columns:
                 width = self.widths[index]
                 if width >= limit:
                     continue
-                text = source.cell(row, index)[0]
+                text = source.cell(row, places[index])[0]
                 if len(text) > width or not text.isascii():
                     needed = min(cell_len(plain(text, CELL_LIMIT)), limit)
                     if needed > width:
                         self.widths[index] = needed
                         changed = True
         return changed
+
+    def fitting(self, source: TableSource, order: NDArray[np.intp], key: str, seen: Sequence[int]) -> int:
+        """Terminal cells that the texts of a column need, in a sample of the rows and in those that are seen."""
+        index = self._index(key)
+        rows = [*order[:: max(len(order) // SAMPLE, 1)].tolist(), *seen]
+        texts = (source.cell(row, self.places[index])[0] for row in rows)
+        title = cell_len(self.columns[index].title) + 2
+        return max([title, *(cell_len(plain(text, CELL_LIMIT)) for text in texts)])
+
+    def _index(self, key: str) -> int:
+        return next((index for index, column in enumerate(self.columns) if column.key == key), 0)
+
+    def edge_at(self, x: int, scroll_x: int) -> Column | None:
+        """The column whose right edge, the blanks behind its title, is painted at cell `x` of a line."""
+        edge = GAP
+        for index, column in enumerate(self.columns):
+            edge += self.widths[index]
+            if 0 <= x + (scroll_x if index >= self._fixed else 0) - edge < GAP:
+                return column
+            edge += GAP
+        return None
+
+    def width_of(self, key: str) -> int:
+        """Terminal cells of a column."""
+        return self.widths[self._index(key)]
 
     def column_at(self, x: int, scroll_x: int) -> Column | None:
         """The column painted at cell `x` of a line."""
@@ -130,7 +176,8 @@ class TableLayout:
         Args:
             view: width of the line and cells scrolled to the right.
         """
-        segments = [Segment(" " * GAP, base)]
+        hidden = Segment("|" + " " * (GAP - 1), sorted_style)
+        segments = [Segment(" " * GAP, base) if self.all_shown else hidden]
         arrows = {key: "▼" if descending else "▲" for key, descending in sorts}
         places = {key: place for place, (key, _) in enumerate(sorts, 1)}
         for index, column in enumerate(self.columns):
@@ -160,8 +207,11 @@ class TableLayout:
         """
         segments = [Segment("* ", mark) if line.marked else Segment("  ", base)]
         pending = ""
-        for index, (text, component) in enumerate(line.cells):
+        last, room = self._cut(view)
+        for index, (text, component) in enumerate(line.cells[: last + 1]):
             written = fit(plain(text, CELL_LIMIT), self._width(index, view[0]), self.columns[index].align)
+            if index == last and room < self.widths[index]:
+                written = fit(written.rstrip(), room)
             if not component or line.cursor:
                 pending += written + " " * GAP
                 continue
@@ -172,6 +222,25 @@ class TableLayout:
         if pending:
             segments.append(Segment(pending, base))
         return self._window(segments, view, base)
+
+    def _cut(self, view: tuple[int, int]) -> tuple[int, int]:
+        """The last column of which something is seen, and how much of it.
+
+        Args:
+            view: width of the line and cells scrolled to the right.
+        """
+        if self._cut_for != (view, self.widths):
+            width, left = view
+            fixed = GAP + sum(self.widths[: self._fixed]) + GAP * self._fixed
+            end, start = width + (left if fixed < width else 0), GAP
+            last, room = len(self.widths) - 1, self.widths[-1] if self.widths else 0
+            for index, own in enumerate(self.widths):
+                if start + own > end:
+                    last, room = (index, end - start) if start < end else (index - 1, self.widths[index - 1])
+                    break
+                start += own + GAP
+            self._cut_for, self._cut_at = (view, list(self.widths)), (last, room)
+        return self._cut_at
 
     def _width(self, index: int, view_width: int) -> int:
         """The last column takes what is left of the line."""

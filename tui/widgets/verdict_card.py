@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.message import Message
 
+from ..jump_labels import Spot
 from .painted import Painted
 from .verdict_lines import card
 
@@ -59,6 +61,11 @@ class VerdictCard(Painted):
             return Content("\n").join(line.content for line in lines)
 
         self.paint_with(made)
+
+    def jump_spots(self) -> list[Spot]:
+        """The findings, each at its first line."""
+        lines = {number: y for y, number in reversed(list(enumerate(self._findings))) if number is not None}
+        return [Spot(0, y, partial(self.post_message, self.FindingClicked(number))) for number, y in lines.items()]
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)

@@ -151,7 +151,9 @@ def _failed(session: Session, width: int) -> list[Content]:
     lines = hanging(_badge("failed", "error"), styled(session.failure, "bold"), width, INDENT)
     if session.hint:
         lines += _labelled("try", styled(session.hint), width)
-    lines += _labelled("keys", _keys(("r", "tries again"), ("t", "attaches to another target")), width)
+    lines += _labelled(
+        "keys", _keys((key_of("look"), "tries again"), (key_of("target"), "attaches to another target")), width
+    )
     if session.ranks:
         said = "What is shown below is what was known before."
         lines += _labelled("", Content.styled(said, "$text-warning"), width)
@@ -297,20 +299,21 @@ def _evidence_keys(finding: Finding, session: Session, chosen: int | None) -> Co
     """Which key leads to what the finding rests on."""
     keys: list[tuple[str, str]] = []
     if any(session.stacks.main(rank) is not None for rank in (*finding.culprits, *finding.waiting)):
-        keys.append(("3", "stacks"))
+        keys.append((key_of("stacks"), "stacks"))
     else:
-        keys.append(("2", "ranks"))
+        keys.append((key_of("ranks"), "ranks"))
     if finding.group is not None and session.recorder.diagnoses:
-        keys.append(("4", "flight recorder"))
+        keys.append((key_of("recorder"), "flight recorder"))
     if finding.kind == UNHEALTHY:
-        keys.append(("D", "write the recorder's dump file"))
+        keys.append((key_of("dump_file"), "write the recorder's dump file"))
     number = len(session.verdict.findings)
     if chosen is None:
-        keys.append(("f", "all evidence" if number == 1 else f"all evidence, {count(number - 1, 'more finding')}"))
+        more = "all evidence" if number == 1 else f"all evidence, {count(number - 1, 'more finding')}"
+        keys.append((key_of("next_finding"), more))
     else:
-        keys.append(("esc", "all findings") if number > 1 else ("esc", "back"))
+        keys.append((key_of("back"), "all findings" if number > 1 else "back"))
         if number > 1:
-            keys.append(("f", "next finding"))
+            keys.append((key_of("next_finding"), "next finding"))
     return _keys(*keys)
 
 

@@ -61,7 +61,7 @@ class WorstTable(GridTable):
     """Largest errors first."""
 
     def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+        super().__init__(id=id, table="worst")
         self._found: Comparison | None = None
         self._rows = WorstRows(None)
 

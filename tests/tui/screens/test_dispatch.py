@@ -19,7 +19,9 @@ from xpudbg.services.dispatch.progress import Uploading
 from xpudbg.services.events import OpProgressed
 from xpudbg.services.references import ComputedReference
 from xpudbg.services.run_history.records import RunState
+from xpudbg.services.settings.shape import Endpoint
 from xpudbg.tui.dispatch_view import Tab
+from xpudbg.tui.named_servers import NamedServers
 from xpudbg.tui.screens.dispatch import DispatchScreen
 from xpudbg.tui.screens.dispatch_panes import Pane, RunList
 from xpudbg.tui.screens.line_request import LineRequest
@@ -120,6 +122,25 @@ async def test_runs_go_to_all_servers_chosen_and_stand_side_by_side(tmp_path: Pa
         assert [pane.shown.run.endpoint for pane in panes if pane.shown is not None] == [str(ENDPOINT), str(OTHER)]
         await run.press("comma")
         assert run.app.desk.view.run() is not None
+
+
+async def test_servers_of_the_settings_are_listed_completed_and_shown_by_name(tmp_path: Path) -> None:
+    async with dispatching(tmp_path, size=(200, 40)) as run:
+        run.app.desk.servers = NamedServers({"gpu": Endpoint("10.0.0.6:9090"), "broken": Endpoint("ftp://x")})
+        await run.press("down", "down", "S")
+        line = run.app.screen.query_one(Input)
+        assert "gpu  http://10.0.0.6:9090" in run.text()
+        assert "endpoints.broken" in run.text()
+        line.value = "broken"
+        await run.press("enter")
+        assert isinstance(run.app.screen, LineRequest), "a name without a usable address is refused there"
+        line.value = ""
+        await run.press(*"127.0.0.1:9090 g")
+        await run.until(lambda: line._suggestion == "127.0.0.1:9090 gpu", "the name is suggested")
+        await run.press("right", "enter")
+        assert "gpu (10.0.0.6:9090)" in run.text()
+        await run.press("r")
+        assert {one.endpoint for one in run.starts()} == {ENDPOINT, OTHER}
 
 
 async def test_a_run_is_ended_by_its_key_and_by_esc(tmp_path: Path) -> None:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.widgets import Input, OptionList
 
-from tests.tui.running import running
+from tests.tui.running import made, running
 from tests.tui.scripted import NOW, job
+from xpudbg.services.addresses import AddressMap
+from xpudbg.services.attach_options import AttachOptions
 from xpudbg.services.recent import RecentTargets
+from xpudbg.services.settings.reading import read_settings
 from xpudbg.services.targets import DemoTarget, FilesTarget, StoreTarget
 from xpudbg.tui.screens.help import HelpScreen
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from tests.tui.running import Running
 
 
 async def test_an_address_is_attached_to(tmp_path: Path) -> None:
@@ -152,3 +157,88 @@ async def test_escape_does_not_quit(tmp_path: Path) -> None:
         await run.until(lambda: "there is no job" in run.text())
         await run.press("ctrl+q")
         await run.until(lambda: not run.app.is_running)
+
+
+FILE = """\
+[targets]
+prod = "10.0.0.5:29500"
+spaced = "10.0.0.7:1"
+bad = { words = "10.0.0.8:1", ranks = "x-y" }
+[targets.lab]
+words = "lab-head:29500"
+world_size = 64
+ranks = "0-31"
+map = ["*.lab.internal=*.lab.example"]
+timeout_s = 8.0
+proxy = "http://me:secret@p:3128"
+ca = "/ca.pem"
+"""
+
+
+def named(run: Running, text: str = FILE) -> list[AttachOptions | None]:
+    """Give the application these settings; the options that targets are attached to with."""
+    preferences = run.app.preferences
+    preferences.loaded = replace(preferences.loaded, settings=read_settings(text)[0])
+    asked: list[AttachOptions | None] = []
+    attach = run.engine.attach
+
+    def noted(target: object, options: object = None) -> None:
+        assert options is None or isinstance(options, AttachOptions)
+        asked.append(options)
+        attach(target, options)
+
+    run.engine.attach = noted  # type: ignore[method-assign]
+    return asked
+
+
+async def test_a_named_target_has_its_options_and_is_remembered_by_its_name(tmp_path: Path) -> None:
+    async with running(job(4), tmp_path) as run:
+        asked = named(run)
+        await run.press("t", *"lab", "enter")
+        await run.settled()
+        assert run.engine.calls[-1] == ("attach", StoreTarget("lab-head", 29500))
+        assert asked[-1] is not None
+        assert (asked[-1].world_size, str(asked[-1].ranks), asked[-1].timeout_s) == (64, "0-31", 8.0)
+        assert (asked[-1].proxy, asked[-1].ca_file) == ("http://me:secret@p:3128", Path("/ca.pem"))
+        assert asked[-1].address_map == AddressMap.parse(["*.lab.internal=*.lab.example"])
+        assert RecentTargets(tmp_path / "recent.json").load()[0].words == ("lab",)
+        await run.press("t")
+        text = run.text()
+        assert "again  lab" in text
+        assert "secret" not in text
+        await run.press(*"b:1", "enter")
+        await run.settled()
+        assert asked[-1] is not None
+        assert (asked[-1].world_size, asked[-1].ranks, asked[-1].proxy, asked[-1].name) == (None, None, None, "")
+        await run.press("t", "down", "down", "enter")
+        await run.settled()
+        assert run.engine.calls[-1] == ("attach", StoreTarget("lab-head", 29500))
+        assert asked[-1] is not None
+        assert (asked[-1].world_size, asked[-1].name) == (64, "lab")
+
+
+async def test_names_are_listed_completed_and_told_where_they_are_wrong(tmp_path: Path) -> None:
+    RecentTargets(tmp_path / "recent.json").add(StoreTarget("gone", 1), NOW, "gone")
+    run = made(job(4), tmp_path, target=None)
+    named(run)
+    async with run.app.run_test(size=(80, 24)) as run.pilot:
+        await run.settled()
+        assert "named  prod" in run.text()
+        line = run.app.screen.query_one(Input)
+        for typed, said in (
+            ("bad", "targets.bad.ranks"),
+            ("prdo", "no target of the settings is called prdo"),
+            ('"a b', "A quotation mark or backslash stands alone."),
+        ):
+            line.value = typed
+            await run.press("enter")
+            assert said in run.text()
+        await run.press("down", "enter")
+        assert "no target of the settings is called gone" in run.text()
+        assert run.engine.calls == []
+        line.focus()
+        line.value = ""
+        await run.press(*"pro")
+        await run.until(lambda: line._suggestion == "prod", "a name is suggested")
+        await run.press("tab", "enter")
+        assert run.engine.calls == [("attach", StoreTarget("10.0.0.5", 29500))]

@@ -123,6 +123,11 @@ async def test_searching_names_and_values(tmp_path: Path) -> None:
         assert "hit" not in run.text()
         await run.press("slash", *"value:hex:8", "enter")
         assert "pairs of hex digits" in run.text()
+        await run.press("escape")
+        await run.press("slash", *"re:rank[0-2]$ !default")
+        assert "3 of 13 keys" in run.text()
+        await run.press(*" group:x")
+        assert "group: can't be asked of store keys" in run.text()
 
 
 async def test_a_search_under_way_can_be_ended(tmp_path: Path) -> None:

@@ -15,10 +15,11 @@ from tests.services.shown_runs import ended, failed, shown
 from tests.tui.widgets.painting import Alone
 from xpudbg.services.run_shown import show_run
 from xpudbg.tui.actions import Scope
+from xpudbg.tui.result_view import ResultView
 from xpudbg.tui.widgets.array_view import ArrayView
 from xpudbg.tui.widgets.error_histogram import ErrorHistogram
 from xpudbg.tui.widgets.heat_map import HeatMap
-from xpudbg.tui.widgets.run_result_pane import ResultView, RunResultPane
+from xpudbg.tui.widgets.run_result_pane import RunResultPane
 from xpudbg.tui.widgets.worst_table import WorstTable
 
 if TYPE_CHECKING:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
+from rich.cells import cell_len
+from rich.style import Style
 
-from xpudbg.tui.widgets.table_layout import Cell, Column, TableLayout
+from xpudbg.tui.widgets.table_layout import Cell, Column, Line, TableLayout
 
 
 class Rows:
@@ -36,3 +39,39 @@ def test_the_column_under_the_mouse() -> None:
     scrolled = layout.column_at(10, 14)
     assert scrolled is not None
     assert scrolled.key == "c"
+
+
+def test_the_edge_under_the_mouse_is_the_blank_behind_a_title() -> None:
+    layout = TableLayout()
+    layout.measure(Rows(["x" * 12]), np.arange(1, dtype=np.intp))
+    found = [layout.edge_at(x, 0) for x in (0, 6, 7, 8, 9, 20, 21, 22, 23)]
+    assert [column.key if column else "" for column in found] == ["", "", "a", "a", "", "", "b", "b", ""]
+
+
+@pytest.mark.parametrize("width", range(1, 40))
+@pytest.mark.parametrize("left", [0, 3, 9])
+@pytest.mark.parametrize("text", ["x" * 12, "節点節点節点", "[b]\x1b[31m\u202e節"])
+def test_a_cell_that_the_window_cuts_says_so(width: int, left: int, text: str) -> None:
+    layout, rows = TableLayout(), Rows([text])
+    layout.measure(rows, np.arange(1, dtype=np.intp))
+    line = Line(tuple(rows.cell(0, column) for column in range(3)))
+    strip = layout.row(line, (width, left), Style(), Style(), lambda _: Style())
+    assert strip.cell_length == width == cell_len(strip.text)
+    end = layout.total - (left if layout.widths[0] + 4 < width else 0)
+    if end <= width:
+        assert strip.text.rstrip().endswith("end")
+
+
+def test_what_is_cut_ends_with_an_ellipsis_what_just_fits_does_not() -> None:
+    layout, rows = TableLayout(), Rows(["abcdefghijkl"])
+    layout.measure(rows, np.arange(1, dtype=np.intp))
+    line = Line(tuple(rows.cell(0, column) for column in range(3)))
+
+    def painted(width: int) -> str:
+        return layout.row(line, (width, 0), Style(), Style(), lambda _: Style()).text
+
+    assert painted(15) == "      0  abcde…"
+    assert painted(21) == "      0  abcdefghijkl"
+    assert painted(20) == "      0  abcdefghij…"
+    assert painted(25) == "      0  abcdefghijkl  e…"
+    assert painted(26) == "      0  abcdefghijkl  end"

@@ -1,0 +1,90 @@
+"""Targets by name: what words mean, and which options hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from xpudbg.services.attach_options import AttachOptions
+from xpudbg.services.endpoints import TargetError
+from xpudbg.services.settings.shape import Limits, Settings, Target
+from xpudbg.tui.named_targets import MIB, options_for, summary, what_is_meant, with_limits
+
+TARGETS = {
+    "prod": Target("10.0.0.5:29500"),
+    "lab": Target(("h:1", "h:2"), world_size=64, timeout_s=8.0, insecure=True),
+    "cut": Target('"a b'),
+    "demo": Target("h:3"),
+}
+
+
+@pytest.mark.parametrize(
+    ("words", "meant", "name"),
+    [
+        (("prod",), ("10.0.0.5:29500",), "prod"),
+        (("lab",), ("h:1", "h:2"), "lab"),
+        (("prod", "lab"), ("prod", "lab"), ""),
+        (("demo",), ("demo",), ""),
+        (("other",), ("other",), ""),
+        ((), (), ""),
+    ],
+    ids=["name", "list", "two words", "reserved", "no name", "nothing"],
+)
+def test_one_word_may_be_a_name(words: tuple[str, ...], meant: tuple[str, ...], name: str) -> None:
+    made = what_is_meant(words, TARGETS)
+    assert (made.words, made.name, made.said) == (meant, name, "")
+
+
+def test_a_file_wins_and_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("prod").touch()
+    made = what_is_meant(("prod",), TARGETS)
+    assert (made.words, made.target) == (("prod",), None)
+    assert "prod is a file here" in made.said
+
+
+def test_a_quotation_mark_that_stands_alone_is_told() -> None:
+    with pytest.raises(TargetError, match=r"targets\.cut: a quotation mark stands alone"):
+        what_is_meant(("cut",), TARGETS)
+
+
+@pytest.mark.parametrize(
+    ("given", "timeout_s", "world_size"),
+    [
+        (AttachOptions(), 8.0, 64),
+        (AttachOptions(timeout_s=5.0), 5.0, 64),
+        (AttachOptions(timeout_s=3.0, typed=frozenset(("timeout_s",))), 3.0, 64),
+        (AttachOptions(timeout_s=9.0, world_size=2, name="prod", typed=frozenset()), 8.0, 64),
+    ],
+    ids=["usual", "not at its default", "typed at its default", "of the target before"],
+)
+def test_what_was_typed_wins(given: AttachOptions, timeout_s: float, world_size: int) -> None:
+    made = options_for(what_is_meant(("lab",), TARGETS), given, Settings())
+    assert (made.timeout_s, made.world_size, made.insecure, made.name) == (timeout_s, world_size, True, "lab")
+
+
+@pytest.mark.parametrize(
+    ("target", "where"),
+    [
+        (Target("h:1", ranks="x"), "targets.t.ranks"),
+        (Target("h:1", map=("x",)), "targets.t.map"),
+        (Target("h:1", proxy="socks5://me:secret@p:1"), "targets.t.proxy"),
+    ],
+    ids=["ranks", "map", "proxy"],
+)
+def test_an_option_that_can_not_be_read_is_told(target: Target, where: str) -> None:
+    with pytest.raises(TargetError) as failure:
+        options_for(what_is_meant(("t",), {"t": target}), AttachOptions(), Settings())
+    assert str(failure.value).startswith(where)
+    assert "secret" not in f"{failure.value} {failure.value.hint}"
+
+
+def test_a_summary_has_the_options_and_no_password() -> None:
+    made = summary(Target("h:1", world_size=4, proxy="http://me:secret@p:3128", insecure=True))
+    assert made == "h:1  world size 4, proxy http://p:3128, insecure"
+
+
+def test_limits_go_into_the_options() -> None:
+    made = with_limits(AttachOptions(), Limits(parallel=2, answer_mib=1, looks=5, looks_memory_mib=8))
+    assert (made.parallel, made.largest_answer, made.bounds.looks, made.bounds.memory) == (2, MIB, 5, 8 * MIB)
