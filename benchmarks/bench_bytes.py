@@ -14,6 +14,7 @@ import os
 import pty
 import select
 import signal
+import statistics
 import struct
 import sys
 import tempfile
@@ -24,6 +25,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tabulate import tabulate
+
+from benchmarks.figures import record
 
 SIZES = (64, 1024)
 SCREENS = {
@@ -107,7 +110,13 @@ def main(size: tuple[int, int]) -> None:
                 whole = counted.sent(key)
                 pressed = [counted.sent(keys) for keys in KEYS.values()]
                 counted.sent(REFRESH)
-                rows.append((ranks, name, whole, *pressed, counted.sent(REFRESH), counted.sent("", IDLE_S) / IDLE_S))
+                again, idle = counted.sent(REFRESH), counted.sent("", IDLE_S) / IDLE_S
+                rows.append((ranks, name, whole, *pressed, again, idle))
+                where = f"{ranks:,} ranks, {name}"
+                record(f"{where}: opened", whole, "bytes")
+                record(f"{where}: a key, median", statistics.median(pressed), "bytes")
+                record(f"{where}: a refresh without news", again, "bytes")
+                record(f"{where}: a second in which nothing happens", idle, "bytes")
         finally:
             counted.end()
     headers = ("ranks", "screen", "opened", *KEYS, "refresh", "idle, 1 s")

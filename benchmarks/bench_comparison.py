@@ -15,6 +15,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.figures import record
 from xpudbg.services.comparison.compare import compare
 from xpudbg.services.comparison.heatmap import error_heatmap, value_heatmap
 from xpudbg.services.comparison.statistics import statistics
@@ -46,6 +47,8 @@ def measure(name: str, run: Callable[[], object], baseline: float | None) -> flo
     extra = own_memory() - before
     ratio = f"{took / baseline:5.2f} x isclose" if baseline is not None else ""
     said = "" if baseline is None or extra <= MEMORY_GOAL else f"  over the goal of {MEMORY_GOAL} MiB"
+    record(name, took, "s", peer=baseline, against="" if baseline is None else "numpy.isclose")
+    record(f"{name}, memory beside the arrays", extra, "MiB", at_most=None if baseline is None else MEMORY_GOAL)
     print(f"{name:34} {took:7.3f} s  +{extra:7.1f} MiB  {ratio}{said}")
     return took
 

@@ -20,6 +20,7 @@ from tabulate import tabulate
 from textual.widgets import DataTable
 
 from benchmarks.bench_widgets import SIZE, Figure, cpu_ms, paint_anew
+from benchmarks.figures import record
 from tests.tui.widgets.painting import Alone
 from xpudbg.services.counters.look import CounterAnalyst, CounterLook
 from xpudbg.services.counters.metrics import Metric
@@ -133,6 +134,18 @@ async def data_table(look: CounterLook) -> list[Figure]:
 async def main(ranks: int, counters: int) -> None:
     look, figures = read(ranks, counters)
     figures += [*await matrix(look), *await data_table(look)]
+    by_name = dict(figures)
+    first, page = "matrix: first paint of ", "matrix: key pagedown"
+    peers = {
+        first: next(took for name, took in figures if name.startswith("DataTable: first paint")),
+        page: next(took for name, took in figures if name.startswith("DataTable: key")),
+    }
+    goals = {first: 200.0, page: 30.0}
+    for name, took in by_name.items():
+        kind = next((one for one in peers if name.startswith(one)), "")
+        if not name.startswith("DataTable"):
+            against = "DataTable, scaled from 128 rows" if kind == first else "DataTable of 128 rows" if kind else ""
+            record(name, took, "ms CPU", peer=peers.get(kind), against=against, at_most=goals.get(kind))
     title = f"{ranks:,} ranks x {counters} counters at {SIZE[0]}x{SIZE[1]}"
     print(tabulate(figures, [title, "CPU ms"], floatfmt=".1f"))
 

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 from tabulate import tabulate
 
 from .bench_flight_recorder import write_dumps
+from .figures import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,11 +104,15 @@ def compare(ranks: int, entries: int, workers: int) -> list[tuple[object, ...]]:
         folder = Path(name)
         size = write_dumps(folder, ranks, entries, frames=False)
         summaries = set()
+        here: float | None = None
         measured(folder, address)  # the workers import what they need once
         for side in (HERE, PROCESSES, address):
             took, peak, summary = min(measured(folder, side) for _ in range(3))
             summaries.add(summary)
             shown = side if side in (HERE, PROCESSES) else f"Dask, {workers} workers"
+            record(f"{ranks} dumps, {shown}", took, "s", peer=here, against="" if here is None else HERE)
+            record(f"{ranks} dumps, {shown}: peak memory", peak, "MB")
+            here = took if side == HERE else here
             rows.append((ranks, f"{size / 1e6:,.0f} MB", shown, f"{took:.2f} s", f"{peak:,.0f} MB"))
         if len(summaries) != 1:
             raise RuntimeError(f"different verdicts: {summaries}")

@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tabulate import tabulate
 
+from benchmarks.figures import record_all
 from tests.fakes.counter_answers import looks as counter_looks
 from tests.fakes.flight_recorder_jobs import Call, FakeJob
 from tests.fakes.look_records import look_records
@@ -81,6 +82,8 @@ def main(sizes: list[int]) -> None:
                 len(render_json(made)) / 1e6,
             )
         )
+    for said, _, made_ms, text_ms, json_ms, _ in rows:
+        record_all((("difference", made_ms), ("as text", text_ms), ("as JSON", json_ms)), "ms CPU", f"{said} ranks: ")
     headers = ("ranks", "both looks, all of it", "difference", "as text", "as JSON", "JSON MB")
     print(tabulate(rows, headers, floatfmt=".1f"), "\nCPU ms")
 

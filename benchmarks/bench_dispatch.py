@@ -26,6 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.figures import record
 from xpudbg.services.dispatch.case import OpCase, Slot
 from xpudbg.services.dispatch.client import Dispatcher
 from xpudbg.services.dispatch.endpoint import OpEndpoint
@@ -193,12 +194,17 @@ def main() -> None:
     measuring.join()
     server.terminate()
     middle, plain_s = min(runs), min(bares)
+    sizes = f"2 x {options.mib} MiB there and back"
+    record(sizes, middle, "s", peer=plain_s, against="bare exchange", times_at_most=1.5)
+    record(f"{sizes}, the older way beside it", middle, "s", peer=old[0], against="savez_compressed + http.client")
+    record("memory beyond inputs and outputs", growth, "MiB", at_most=32)
     print(f"2 x {options.mib} MiB of random float32 there and back, loopback, best of {options.rounds} rounds")
     print(f"  bare exchange      {plain_s:8.3f} s")
     print(f"  xpudbg run         {middle:8.3f} s   {middle / plain_s:.2f} times the bare exchange")
     print(f"  older way          {old[0]:8.3f} s   {old[0] / middle:.1f} times xpudbg")
     print(f"  memory beyond inputs and outputs   {growth:.1f} MiB")
     ms = 1000 * (statistics.median(small) - statistics.median(plain))
+    record("a small op, over a bare exchange", ms, "ms", at_most=5)
     print(f"  small op           {1000 * statistics.median(small):8.2f} ms, {ms:.2f} ms over a bare exchange")
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import aiohttp
 
+from benchmarks.figures import record
 from xpudbg.services.addresses import AddressMap
 from xpudbg.services.attach_options import AttachOptions
 from xpudbg.services.cluster.fanout import fan_out
@@ -120,6 +121,9 @@ async def compare(ranks: int, rounds: int) -> None:
     for name, times in (("bare aiohttp", bare), ("xpudbg", ours)):
         row = [_spread([getattr(one, field) for one in times]) for field in ("first", "last_live", "whole")]
         print(f"  {name:<13} first rank {row[0]}   all live ranks {row[1]}   three requests to each {row[2]}")
+    for field, name, goal in (("first", "first rank told", 0.3), ("last_live", "all live ranks told", 2.0)):
+        mine, theirs = (statistics.median(getattr(one, field) for one in times) for times in (ours, bare))
+        record(f"{ranks:,} ranks: {name}", mine, "s", peer=theirs, against="bare aiohttp", at_most=goal)
     ratios = [one.last_live / other.last_live for one, other in zip(ours, bare, strict=True)]
     print(f"  ratio xpudbg / bare aiohttp, all live ranks told: {_spread(ratios)}")
 

@@ -22,6 +22,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from benchmarks.figures import record
+
 TIME_LIMIT_S = 900
 START_NS = 1_796_046_929_000_000_000
 DEPTH = 12
@@ -179,13 +181,25 @@ def compare(ranks: int, entries: int, torch: str, *, frames: bool) -> None:
         if ours is None:
             raise RuntimeError("over the time limit")
         print(f"  xpudbg {_line(ours)}")
+        name_of = f"{ranks:,} ranks x {entries:,} entries, {kind}"
+        record(f"{name_of}: peak memory", ours[2], "MB", at_most=1000 if ranks == 1024 else None)
+        theirs: list[float] | None = None
         if torch:
             theirs = measured([torch, "-c", _TORCH_SIDE, name])
             if theirs is None:
                 print(f"  torch  more than {TIME_LIMIT_S} s")
-                return
-            print(f"  torch  {_line(theirs)}")
-            print(f"  ratio  {(theirs[0] + theirs[1]) / (ours[0] + ours[1]):.1f} times faster")
+            else:
+                print(f"  torch  {_line(theirs)}")
+                print(f"  ratio  {(theirs[0] + theirs[1]) / (ours[0] + ours[1]):.1f} times faster")
+        record(
+            f"{name_of}: read and analyse",
+            ours[0] + ours[1],
+            "s CPU",
+            peer=None if theirs is None else theirs[0] + theirs[1],
+            against="" if theirs is None else "torch's load and build_db",
+            at_most=15 if ranks == 1024 else None,
+            times_at_most=1 / (10 if frames else 25) if ranks == 64 else None,
+        )
 
 
 def _line(figures: list[float]) -> str:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from benchmarks.bench_flight_recorder import dump_of
 from benchmarks.bench_stacks import dump as traceback_of
+from benchmarks.figures import record
 from xpudbg.services import events
 from xpudbg.services.engine import Engine
 from xpudbg.services.look_analysis import LookAnalyst, LookMaterial
@@ -98,6 +99,11 @@ def main() -> int:
         analysed_again(session.looks[1], oldest)
         again = time.perf_counter() - began
     usual, most = statistics.median(closing) * 1e3, max(closing) * 1e3
+    where = f"{wanted.ranks:,} ranks"
+    record(f"{where}: a look closes, at most", most, "ms CPU")
+    record(f"{where}: going to another look", shown * 1e3, "ms")
+    record(f"{where}: an older look analysed again, beside the screen", again, "s")
+    record(f"{where}: resident memory after {wanted.looks} looks", resident() / MIB, "MiB")
     print(f"a look closes: {usual:.0f} ms of CPU time (median), {most:.0f} ms at most")
     print(f"going to another look: {shown * 1e3:.2f} ms")
     print(f"analysed again beside the screen, with the look before: {again:.2f} s")

@@ -14,6 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.figures import record
 from tests.fakes.traces import write_big_trace
 
 GOAL_S, GOAL_MB = 30.0, 500.0
@@ -69,11 +70,15 @@ def main() -> None:
         good = seconds <= GOAL_S * max(factor, 0.1) and megabytes <= GOAL_MB
         said = "ok" if good else "TOO SLOW OR TOO LARGE"
         print(f"summary: {seconds:.1f} s, {megabytes:,.0f} MiB ({events / seconds:,.0f} events a second)  {said}")
+        ours = seconds, megabytes
         path.unlink()
         small = Path(folder) / "small.json"
         write_big_trace(small, chosen.json_size * 1_000_000)
         seconds, megabytes, _ = measured(_JSON, small)
         scale = chosen.size / chosen.json_size
+        name = f"summary of {chosen.size:,} MB"
+        record(name, ours[0], "s", peer=seconds * scale, against="json.load alone, scaled", at_most=GOAL_S)
+        record(f"{name}: memory", ours[1], "MiB", peer=megabytes * scale, against="json.load, scaled", at_most=GOAL_MB)
         print(
             f"json.load alone of {chosen.json_size:,} MB: {seconds:.1f} s, {megabytes:,.0f} MiB; "
             f"scaled to {chosen.size:,} MB: {seconds * scale:.0f} s, {megabytes * scale:,.0f} MiB"

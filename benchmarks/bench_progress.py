@@ -19,6 +19,7 @@ from tabulate import tabulate
 from textual.widgets import DataTable
 
 from benchmarks.bench_widgets import SIZE, Figure, cpu_ms, paint_anew
+from benchmarks.figures import record
 from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob, Fault
 from tests.tui.progress_scripts import mesh, recorder_looks
 from tests.tui.widgets.painting import Alone
@@ -125,6 +126,12 @@ def making(world: int = 256) -> list[Figure]:
 async def main(ranks: int, groups: int) -> None:
     progress = made(ranks, groups)
     figures = [*await matrix(progress), *await data_table(progress), *making()]
+    peer = next(took for name, took in figures if name.startswith("DataTable: first paint"))
+    for name, took in figures:
+        first = name.startswith("matrix: first paint")
+        if not name.startswith("DataTable"):
+            against = "DataTable, scaled from 128 rows" if first else ""
+            record(name, took, "ms CPU", peer=peer if first else None, against=against)
     print(tabulate(figures, [f"{ranks:,} ranks x {groups} groups at {SIZE[0]}x{SIZE[1]}", "CPU ms"], floatfmt=".1f"))
 
 

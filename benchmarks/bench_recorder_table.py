@@ -34,6 +34,7 @@ from textual.widgets import DataTable
 
 from benchmarks.bench_flight_recorder import dump_of
 from benchmarks.bench_widgets import cpu_ms, paint_anew
+from benchmarks.figures import record
 from tests.tui.running import running
 from tests.tui.scripted import NOW, job
 from xpudbg.services import events
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
 SIZE = (200, 60)
 SOURCE = "dump_nccl_trace_json"
 COLUMNS = 10
+GOALS_MS = {"first paint": 100.0, "page down": 30.0, "sort": 400.0, "filter": 100.0}
 
 
 class Step(NamedTuple):
@@ -133,7 +135,7 @@ async def ours(look: RecorderLook, ranks: int) -> list[Step]:
             steps.append(await measured("first paint", calls, 1))
 
             async def sort(*keys: str) -> None:
-                view.state.sorts = ()
+                view.state.sort.chosen = ()
                 for key in keys:
                     view.sort_by(key, also=True)
                 screen.show_all()
@@ -310,6 +312,11 @@ def main() -> None:
         "fastdatatable": (rows, asyncio.run(fast_table(tables))),
         "DataTable": (few, asyncio.run(data_table(tables, few))),
     }
+    for step in alone:
+        goal = next((most for begins, most in GOALS_MS.items() if step.name.startswith(begins)), None)
+        record(f"our table alone: {step.name}", step.both, "ms CPU", at_most=goal)
+    for step in mine:
+        record(f"our screen: {step.name}", step.screen, "ms CPU")
     for name, (count, steps) in others.items():
         if steps is None:
             print(f"{name}: not installed (pip install textual-fastdatatable)\n")
@@ -317,6 +324,7 @@ def main() -> None:
         lines = []
         for step in steps:
             own = by_name[step.name].both
+            record(f"{step.name}, {count:,} rows of {name}", own, "ms CPU", peer=step.both, against=name)
             lines.append((step.name, step.both, step.both / own, step.both / count / (own / rows)))
         print(
             tabulate(

@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tabulate import tabulate
 
+from benchmarks.figures import record
 from tests.fakes.big_flight_recorder import big_dumps
 from xpudbg.services.recorder_look import RecorderAnalyst, RecorderLook
 from xpudbg.services.recorder_trace.writing import write_recorder_trace
@@ -61,6 +62,9 @@ def main() -> None:
         for name, one_clock in (("trace.json.gz", False), ("trace.json", False), ("one-clock.json.gz", True)):
             took, memory, size = measured(look, Path(folder) / name, one_clock=one_clock)
             rows.append((name, took, memory / 1e6, size / 1e6))
+            record(f"{name}: written", took, "s")
+            record(f"{name}: memory beside the dumps", memory / 1e6, "MB")
+            record(f"{name}: size", size / 1e6, "MB")
     title = f"{chosen.ranks:,} ranks x {chosen.entries:,} entries"
     print(tabulate(rows, [title, "s", "MB memory", "MB file"], floatfmt=".1f"))
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.bench_comparison import MEMORY_GOAL, forget_peak, own_memory
+from benchmarks.figures import record
 from tests.tui.widgets.painting import Alone
 from xpudbg.services.comparison.coarser import worst_in_cell
 from xpudbg.services.given_run import GivenOutput, GivenRun
@@ -59,12 +60,16 @@ def main() -> None:
     golden = ReferenceArrays("golden", run_of(expected).outputs)
     shown = show_run(run_of(actual), golden, run_of(expected))
     extra = own_memory() - before
+    name = f"{size >> 18} MiB"
+    record(f"{name}: statistics, reference, run before", time.perf_counter() - start, "s")
+    record(f"{name}: memory for them", extra, "MiB")
     print(f"statistics, reference, run before: {time.perf_counter() - start:.2f} s, +{extra:.0f} MiB")
     heat = shown.outputs[0].reference.heatmap if shown.outputs[0].reference is not None else None
     assert heat is not None
     row, column = np.unravel_index(int(heat.cells.argmax()), heat.cells.shape)
     start = time.perf_counter()
     index = worst_in_cell(heat, int(row), int(column), actual, expected)
+    record(f"{name}: from a region to its worst element", time.perf_counter() - start, "s")
     print(f"from a region to its worst element {index}: {time.perf_counter() - start:.3f} s")
     del actual, expected, shown, golden, heat
     with tempfile.TemporaryDirectory() as folder:
@@ -77,6 +82,8 @@ def main() -> None:
         took = asyncio.run(look(mapped, mapped))
         extra = own_memory() - before
     over = "" if extra <= MEMORY_GOAL else f", over the goal of {MEMORY_GOAL} MiB"
+    record(f"{name}: a key in the view of values", took * 1e3, "ms")
+    record(f"{name}: memory for viewing", extra, "MiB", at_most=MEMORY_GOAL)
     print(f"a key in the view of values at 200x60: {took * 1e3:.0f} ms, +{extra:.0f} MiB{over}")
 
 

@@ -12,6 +12,7 @@ import time
 import tracemalloc
 from collections.abc import Callable
 
+from benchmarks.figures import record
 from xpudbg.services.stacks import faulthandler, looks
 from xpudbg.services.stacks.export import to_collapsed, to_speedscope
 from xpudbg.services.stacks.model import StackSource
@@ -81,6 +82,7 @@ def mixed(kind: str, ranks: int, frames: int, rounds: int) -> None:
         for rank in range(ranks)
     ]
     total = median(rounds, lambda: merge(StackReader().read(texts)))
+    record(f"{kind}, every second rank from py-spy: read and merge", total, "s", at_most=GOALS[kind])
     print(f"  every second rank from py-spy: read + merge {total:.3f} s ({against(total, GOALS[kind])})")
 
 
@@ -126,6 +128,9 @@ def measure(kind: str, ranks: int, frames: int, rounds: int) -> None:
     exporting = median(rounds, lambda: (to_speedscope(merged, "bench"), to_collapsed(merged)))
     total = reading + merging
     goal = GOALS[kind]
+    record(f"{kind}, {ranks:,} ranks x {frames} frames: read and merge", total, "s", at_most=goal)
+    record(f"{kind}: the same texts again", again, "s")
+    record(f"{kind}: find who is stuck", judging, "s")
     print(f"{kind}: {ranks} ranks x {frames} frames, {len(merged.classes)} distinct stacks, {nodes} nodes")
     print(f"  read {reading:.3f} s + merge {merging:.3f} s = {total:.3f} s ({against(total, goal)})")
     print(f"  the same texts again {again:.3f} s; the whole tree {walking:.3f} s; follow {following:.3f} s;", end=" ")
@@ -143,6 +148,7 @@ def main() -> None:
         mixed(kind, options.ranks, options.frames, options.rounds)
     text = many_threads(5000)
     took = median(options.rounds, lambda: faulthandler.parse(text))
+    record("one dump of 5,000 threads", took, "s", at_most=1.0)
     print(f"one dump of 5000 threads ({len(text) / 1e6:.1f} MB): {took:.3f} s ({against(took, 1.0)})")
 
 

@@ -16,6 +16,7 @@ import statistics
 import time
 
 from benchmarks.bench_flight_recorder import dump_of
+from benchmarks.figures import record
 from xpudbg.services.daemon_threads import DaemonThreads
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.recorder_look import RecorderAnalyst
@@ -64,6 +65,9 @@ async def measure(ranks: int, entries: int) -> None:
     ordered = sorted(stalls)
     figures = (statistics.median(stalls), ordered[len(ordered) * 99 // 100], ordered[-1])
     median, p99, worst = (1e3 * figure for figure in figures)
+    where = f"{ranks:,} ranks x {entries:,} entries analysed: stalls of the event loop"
+    record(f"{where}, 99th percentile", p99, "ms", at_most=50)
+    record(f"{where}, worst", worst, "ms", at_most=150)
     print(
         f"{ranks} ranks x {entries} entries: analysis {took:.2f} s, {len(stalls)} ticks, stalls "
         f"median {median:.1f} ms, 99th percentile {p99:.1f} ms, worst {worst:.1f} ms"

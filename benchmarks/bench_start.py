@@ -31,9 +31,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from tabulate import tabulate
 from textual.css.stylesheet import Stylesheet
 
+from benchmarks.figures import record
 from tests.tui.running import made
 from tests.tui.scripted import job
 
+GOALS_S = {"xpudbg --version": 0.15, "xpudbg demo, first frame": 0.7}
+"""Wall time, data not waited for."""
 PROGRAM = str(Path(sys.executable).with_name("xpudbg"))
 SIZE = (140, 40)
 ALTERNATE_SCREEN = b"\x1b[?1049h"
@@ -113,6 +116,8 @@ def tell_first_visits(times: int) -> None:
     for screen in costs[True][0]:
         textuals, ours = (min(visit[screen] for visit in costs[kept]) for kept in (False, True))
         rows.append((screen, textuals, ours, ours / textuals))
+    for screen, textuals, ours, _ in rows:
+        record(f"first visit: {screen.strip()}", ours, "ms CPU", peer=textuals, against="Textual's own style sheets")
     headers = ("first visit", "Textual's sheets, ms CPU", "ours, ms CPU", "ratio")
     print(f"\nFirst visits, the best of {times}")
     print(tabulate(rows, headers=headers, floatfmt=("", ".0f", ".0f", ".2f"), tablefmt="simple"))
@@ -136,6 +141,11 @@ def tell_starts(times: int) -> None:
                 costs[name].append(measure())
     yardstick = best(costs["import textual.app"]).cpu
     rows = [(name, *least, least.cpu / yardstick) for name, several in costs.items() for least in [best(several)]]
+    for what, several in costs.items():
+        if what.startswith("xpudbg"):
+            least = best(several)
+            record(f"{what}: wall", least.wall, "s", at_most=GOALS_S.get(what))
+            record(f"{what}: CPU", least.cpu, "s", peer=yardstick, against="import textual.app")
     headers = ("what", "wall, s", "CPU, s", "CPU against textual's import")
     print(f"Start, the best of {times}")
     print(tabulate(rows, headers=headers, floatfmt=("", ".3f", ".3f", ".1f"), tablefmt="simple"))

@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from tabulate import tabulate
 
 from benchmarks.bench_widgets import cpu_ms, paint_anew
+from benchmarks.figures import record_all
 from tests.services.recorder_timeline.timed_jobs import TimedJob
 from tests.tui.widgets.painting import Alone
 from xpudbg.services.recorder_timeline.timelines import Timelines
@@ -82,6 +83,7 @@ def main() -> None:
     diagnosis = TimedJob(chosen.ranks, chosen.calls, {5: 12.0}, jitter_ms=2.0).diagnosis()
     figures = [("arrivals of the group brought together", brought_together(diagnosis))]
     figures += asyncio.run(painted(diagnosis))
+    record_all(figures, "ms CPU")
     title = f"{chosen.ranks:,} ranks x {chosen.calls:,} calls at {SIZE[0]}x{SIZE[1]}"
     print(tabulate(figures, [title, "CPU ms"], floatfmt=".1f"))
 

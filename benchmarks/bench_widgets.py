@@ -21,6 +21,7 @@ import numpy as np
 from tabulate import tabulate
 from textual.widget import Widget
 
+from benchmarks.figures import record_all
 from tests.tui.running import running
 from tests.tui.scripted import job, look
 from tests.tui.widgets.painting import Alone
@@ -145,8 +146,11 @@ async def main(sizes: list[int]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for ranks in sizes:
             figures = [*await screens(ranks, Path(folder)), *events_of_a_look(ranks)]
+            record_all(figures, "ms CPU", f"{ranks:,} ranks: ")
             print(tabulate(figures, [f"{ranks:,} ranks at {SIZE[0]}x{SIZE[1]}", "CPU ms"], floatfmt=".1f"), end="\n\n")
-        print(tabulate(await million_rows(), ["virtual table", "CPU ms"], floatfmt=".1f"))
+        million = await million_rows()
+        record_all(million, "ms CPU")
+        print(tabulate(million, ["virtual table", "CPU ms"], floatfmt=".1f"))
 
 
 if __name__ == "__main__":

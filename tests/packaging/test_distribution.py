@@ -12,6 +12,7 @@ import email
 import email.message
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -176,9 +177,20 @@ def test_the_wheel_describes_itself(wheel: Path) -> None:
 def test_the_sdist_holds_what_is_needed_to_test_and_read(unpacked: Path) -> None:
     for name in ("README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Makefile", "docs/index.md"):
         assert (unpacked / name).is_file(), name
+    for name in ("screenshots/overview.png", "benchmarks/collect.py", "accuracy/__main__.py", ".ci/run", "mkdocs.yml"):
+        assert (unpacked / name).is_file(), name
     assert (unpacked / "tests" / "packaging" / "test_distribution.py").is_file()
     assert not (unpacked / ".venv").exists()
     assert not list(unpacked.rglob("__pycache__"))
+
+
+def test_the_links_of_a_checkout_are_made_in_the_sdist(unpacked: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "sdist"
+    folder.mkdir()
+    shutil.copy(unpacked / "Makefile", folder)
+    run("make", ".links/xpudbg/services", ".links/xpudbg/tui", cwd=folder)
+    made = {path.name: path.readlink() for path in (folder / ".links" / "xpudbg").iterdir()}
+    assert made == {name: Path("../..") / name for name in ("services", "tui")}
 
 
 def test_the_sdist_builds_the_same_wheel(unpacked: Path, wheel: Path, tmp_path: Path) -> None:
