@@ -13,12 +13,14 @@ JOBS ?= 4
 VENV := .venv
 BIN := $(VENV)/bin
 TORCH_VENV := .venv-torch
+LOWEST_VENV := .venv-lowest
+DOCS_VENV := .venv-docs
 # An interpreter with torch for the jobs that tests/real starts. Set it to use one that exists already.
 XPUDBG_TORCH_PYTHON ?= $(CURDIR)/$(TORCH_VENV)/bin/python
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-torch lint format bench screenshots wheel clean
+.PHONY: help demo test test-torch test-lowest lint format bench accuracy screenshots docs docs-serve links wheel clean
 
 help: ## list what can be made
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
@@ -42,19 +44,41 @@ format: $(VENV)/.installed-dev ## let ruff put the code in order
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-bench: $(VENV)/.installed-dev ## measure, and compare with bare libraries
+test-lowest: $(VENV)/.installed-dev ## run them with the lowest versions that pyproject.toml allows
+	$(BIN)/python -m venv --clear $(LOWEST_VENV)
+	$(BIN)/python tests/packaging/lowest_versions.py > $(LOWEST_VENV)/lowest.txt
+	$(LOWEST_VENV)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(LOWEST_VENV)/bin/python -m pip install --quiet --constraint $(LOWEST_VENV)/lowest.txt --editable . --group dev
+	PYTHONDONTWRITEBYTECODE= $(LOWEST_VENV)/bin/pytest -m "not torch" -n $(JOBS) --dist worksteal -p no:cacheprovider
+
+bench: $(VENV)/.installed-dev ## measure, compare with bare libraries, write docs/benchmarks.md
 	$(BIN)/python -m pip install --quiet --group bench
-	@for file in benchmarks/bench_*.py; do $(BIN)/python -m "benchmarks.$$(basename "$$file" .py)"; done
+	@if [ -x "$(XPUDBG_TORCH_PYTHON)" ]; then export XPUDBG_TORCH_PYTHON="$(XPUDBG_TORCH_PYTHON)"; \
+	  else unset XPUDBG_TORCH_PYTHON; echo "no torch at $(XPUDBG_TORCH_PYTHON): its side is left out"; fi; \
+	  $(BIN)/python -m benchmarks.collect
+
+accuracy: $(VENV)/.installed-dev $(if $(findstring $(TORCH_VENV),$(XPUDBG_TORCH_PYTHON)),$(TORCH_VENV)/.installed) ## tell scenarios, cases and real jobs beside torch's tools, write docs/accuracy.md
+	XPUDBG_TORCH_PYTHON="$(XPUDBG_TORCH_PYTHON)" $(BIN)/python -m accuracy $(if $(RECORDED),--recorded "$(RECORDED)")
 
 screenshots: $(VENV)/.installed-dev ## take the pictures of screenshots/ from the running demo
-	$(BIN)/python screenshots/make.py
+	$(BIN)/python -m screenshots.make
+	$(BIN)/python -m screenshots.tour
+
+docs: $(DOCS_VENV)/.installed ## build the documentation as a site into site/; a link that leads nowhere is an error
+	NO_MKDOCS_2_WARNING=1 $(DOCS_VENV)/bin/mkdocs build --strict --clean
+
+docs-serve: $(DOCS_VENV)/.installed ## show the documentation on this machine, new after each change
+	NO_MKDOCS_2_WARNING=1 $(DOCS_VENV)/bin/mkdocs serve
+
+links: $(VENV)/.installed-dev ## ask every address that the documents link to; needs a network
+	$(BIN)/python -m tests.docs.external_links
 
 wheel: $(VENV)/.installed-dev ## build sdist and wheel into dist/
 	rm -rf dist
 	$(BIN)/python -m build
 
 clean: ## remove environments, caches and what was built
-	rm -rf $(VENV) $(TORCH_VENV) build dist snapshot_report.html
+	rm -rf $(VENV) $(TORCH_VENV) $(LOWEST_VENV) $(DOCS_VENV) build dist site snapshot_report.html
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -66,7 +90,11 @@ $(BIN)/python:
 	  || { echo "$(PYTHON) cannot make virtual environments; on Debian: apt install python3-venv"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: pyproject.toml | $(BIN)/python
+# The folders under the names that they are imported by; a checkout has these links, an unpacked sdist does not.
+.links/xpudbg/%:
+	mkdir -p .links/xpudbg && ln -s ../../$* $@
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/python .links/xpudbg/services .links/xpudbg/tui
 	$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
@@ -78,4 +106,11 @@ $(VENV)/.installed-dev: pyproject.toml $(VENV)/.installed
 $(TORCH_VENV)/.installed: Makefile | $(BIN)/python
 	$(BIN)/python -m venv $(TORCH_VENV)
 	$(TORCH_VENV)/bin/python -m pip install --quiet "$(TORCH)" numpy jinja2 aiohttp tabulate py-spy
+	@touch $@
+
+# MkDocs needs nothing of xpudbg, and xpudbg's tests nothing of MkDocs.
+$(DOCS_VENV)/.installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m venv $(DOCS_VENV)
+	$(DOCS_VENV)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(DOCS_VENV)/bin/python -m pip install --quiet --group docs
 	@touch $@
