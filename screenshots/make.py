@@ -1,7 +1,7 @@
 """Take the pictures of this folder: the real program, run headless, on the real demo job.
 
-Writes `<scene>.svg` and `<scene>.png` for 120x36, `<scene>-80x24.*` for a small terminal. Names of scenes as
-arguments take only those.
+Writes `<scene>.svg` and `<scene>.png` for 120x36, `<scene>-80x24.*` for a small terminal, `<theme>/<scene>.*` for the
+other themes. Names of scenes as arguments take only those.
 """
 
 from __future__ import annotations
@@ -11,11 +11,8 @@ import os
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import resvg_py
 
 from xpudbg.services.attach_options import AttachOptions
 from xpudbg.services.engine import Engine
@@ -23,76 +20,19 @@ from xpudbg.services.recent import RecentTargets
 from xpudbg.services.targets import DemoTarget, StoreTarget
 from xpudbg.tui.app import XpudbgApp
 
+from .drawing import missing_fonts, png_of
+from .scenes import SCENES, pictures
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from textual.pilot import Pilot
 
+    from .scenes import Scene
+
 FOLDER = Path(__file__).parent
-SIZES = ((120, 36), (80, 24))
-"""Columns and rows; the first has no suffix in the file name."""
 PATIENCE_S = 180
 TWO_HOURS = 7200 * 10**9
-
-FONTS = {"Fira Code": "FiraCode*", "Noto Mono": "NotoMono*", "Symbola": "Symbola*"}
-"""Fonts that have the glyphs of the screens, and the names of their files."""
-FONT_FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts", "/Library/Fonts")
-
-
-@dataclass(frozen=True)
-class Scene:
-    """One picture: what the demo plays, and the keys that lead to what is shown."""
-
-    name: str
-    scenario: str | None
-    ranks: int = 64
-    keys: tuple[str, ...] = ()
-    sizes: tuple[tuple[int, int], ...] = SIZES
-    looks: int = 2
-    """Looks that have ended when it is taken; the second comes by itself."""
-    settled: Callable[[XpudbgApp], bool] | None = None
-    """What holds when the keys have done their work."""
-    then: tuple[str, ...] = ()
-    """Keys after that."""
-
-
-def profiled(app: XpudbgApp) -> bool:
-    """Whether a capture is over and read."""
-    profiles = app.attachment.profiles
-    shown = profiles.shown
-    return shown is not None and profiles.capturing is None and len(profiles.read_ranks()) == 4
-
-
-def ran(app: XpudbgApp) -> bool:
-    """Whether each case of the console has run."""
-    console = app.attachment.console
-    return len(console.cases) == 3 and all(console.latest(case) for case in console.cases) and not console.under_way
-
-
-FOUR = ("2", "g", "space", "down", "space", "down", "space", "down", "space")
-"""Keys that mark four ranks."""
-
-SCENES = (
-    Scene("start", None),
-    Scene("overview", "mixed"),
-    Scene("overview-healthy", "healthy", ranks=8),
-    Scene("overview-4096", "mixed", ranks=4096, sizes=((120, 36), (250, 70))),
-    Scene("ranks", "mixed", keys=("2", "space")),
-    Scene("ranks-filtered", "mixed", keys=("2", "slash", *"class:stopped", "enter")),
-    Scene("stacks", "gil-held", ranks=64, keys=("3",)),
-    Scene("stacks-text", "gil-held", ranks=64, keys=("3", "v", "v")),
-    Scene("stacks-filtered", "mixed", keys=("3", "slash", *"loader", "enter", "n")),
-    Scene("overview-hang", "not-joined"),
-    Scene("recorder", "not-joined", keys=("4",)),
-    Scene("recorder-calls", "not-joined", keys=("4", "enter", "enter")),
-    Scene("recorder-timeline", "not-joined", keys=("4", "v")),
-    Scene("counters", "not-joined", keys=("5",)),
-    Scene("profiler", "healthy", ranks=8, keys=(*FOUR, "6", "c", "enter"), settled=profiled, then=("tab",)),
-    Scene("store", "healthy", ranks=8, keys=("7",)),
-    Scene("dispatch", "healthy", ranks=8, keys=("8",), settled=ran, then=("g", "n")),
-    Scene("help", "mixed", keys=("2", "question_mark")),
-    Scene("palette", "mixed", keys=("colon",)),
-)
 
 
 async def until(pilot: Pilot[int], condition: Callable[[], object], what: str) -> None:
@@ -110,40 +50,58 @@ async def until(pilot: Pilot[int], condition: Callable[[], object], what: str) -
     await pilot.pause()
 
 
-async def take(scene: Scene, size: tuple[int, int], state: Path) -> str:
-    """The scene as SVG."""
+async def lead_to(scene: Scene, app: XpudbgApp, pilot: Pilot[int]) -> None:
+    """Press the keys of a scene once the job has been looked at."""
+    if scene.scenario is not None:
+        await until(pilot, lambda: len(app.session.looks) >= scene.looks, "the end of the looks")
+    for key in scene.keys:
+        await pilot.press(key)
+    if scene.settled is not None:
+        settled = scene.settled
+        await until(pilot, lambda: settled(app), "what the keys lead to")
+    for key in scene.then:
+        await pilot.press(key)
+
+
+async def take(scene: Scene, state: Path) -> dict[str, str]:
+    """The pictures of a scene as SVG, by the names of their files."""
     recent = RecentTargets(state / "recent.json")
     target = None
     if scene.scenario is None:
         recent.add(StoreTarget("node-a01", 29500), time.time_ns() - TWO_HOURS)
     else:
         target = DemoTarget(scene.ranks, scene.scenario)
+    taken: dict[str, str] = {}
     with Engine() as engine:
         app = XpudbgApp(engine, target, AttachOptions(), env={}, recent=recent)
-        async with app.run_test(size=size) as pilot:
-            if target is not None:
-                await until(pilot, lambda: len(app.session.looks) >= scene.looks, "the end of the looks")
-            for key in scene.keys:
-                await pilot.press(key)
-            if scene.settled is not None:
-                settled = scene.settled
-                await until(pilot, lambda: settled(app), "what the keys lead to")
-            for key in scene.then:
-                await pilot.press(key)
-            await pilot.pause(0.5)
-            return app.export_screenshot(title=f"xpudbg: {scene.name}")
-
-
-def missing_fonts() -> list[str]:
-    """Fonts without which the PNGs have gaps."""
-    folders = [Path(name).expanduser() for name in FONT_FOLDERS]
-    return [name for name, files in FONTS.items() if not any(any(folder.rglob(files)) for folder in folders)]
+        async with app.run_test(size=scene.sizes[0]) as pilot:
+            await lead_to(scene, app, pilot)
+            for picture in pictures(scene):
+                if (app.size.width, app.size.height) != picture.size:
+                    await pilot.resize_terminal(*picture.size)
+                app.theme = picture.theme
+                await pilot.pause(0.5)
+                taken[picture.name] = app.export_screenshot(title=f"xpudbg: {scene.name}")
+    return taken
 
 
 def write(name: str, svg: str) -> None:
-    (FOLDER / f"{name}.svg").write_text(svg, encoding="utf-8")
-    png = resvg_py.svg_to_bytes(svg_string=svg, font_family="Fira Code", monospace_family="Fira Code")
-    (FOLDER / f"{name}.png").write_bytes(bytes(png))
+    """Both files of a picture."""
+    path = FOLDER / f"{name}.svg"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(svg, encoding="utf-8")
+    path.with_suffix(".png").write_bytes(png_of(svg))
+
+
+def taken(names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Name and SVG of each picture; all scenes where none is named."""
+    with tempfile.TemporaryDirectory() as state:
+        os.environ["XPUDBG_HISTORY"] = f"{state}/history"
+        os.environ["XPUDBG_PROFILES"] = f"{state}/profiles"
+        os.environ["XDG_STATE_HOME"] = os.environ["XDG_CONFIG_HOME"] = state
+        for scene in SCENES:
+            if not names or scene.name in names:
+                yield from asyncio.run(take(scene, Path(state))).items()
 
 
 def main(names: Sequence[str]) -> int:
@@ -154,16 +112,9 @@ def main(names: Sequence[str]) -> int:
     missing = missing_fonts()
     if missing:
         print(f"fonts that are missing, so that the PNGs may have gaps: {', '.join(missing)}")
-    with tempfile.TemporaryDirectory() as state:
-        os.environ["XPUDBG_HISTORY"] = f"{state}/history"
-        os.environ["XPUDBG_PROFILES"] = f"{state}/profiles"
-        for scene in SCENES:
-            if names and scene.name not in names:
-                continue
-            for number, size in enumerate(scene.sizes):
-                name = scene.name if number == 0 else f"{scene.name}-{size[0]}x{size[1]}"
-                write(name, asyncio.run(take(scene, size, Path(state))))
-                print(f"{name}.svg, {name}.png")
+    for name, svg in taken(names):
+        write(name, svg)
+        print(f"{name}.svg, {name}.png")
     return 0
 
 
