@@ -11,7 +11,7 @@ import pytest
 
 from tests.real.attached import Attached, store_of
 from tests.real.job import real_job
-from xpudbg.services.artifacts.periodic import PeriodicDump, PeriodicKind, kind_of_name, read_periodic
+from xpudbg.services.artifacts.periodic import PeriodicDump, PeriodicKind, read_periodic
 from xpudbg.services.counters.metrics import Metric
 from xpudbg.services.counters.over_looks import cell_of
 from xpudbg.services.engine import Engine
@@ -30,7 +30,7 @@ def put(data: bytes) -> Body:
 
 def dumps(folder: Path, kind: PeriodicKind) -> list[PeriodicDump]:
     """All dumps of a kind, the newest last; one that is being written may still be empty."""
-    paths = [path for path in sorted(folder.glob("*.txt")) if kind_of_name(path.name) is kind]
+    paths = sorted(folder.glob(f"{kind.value}_2*.txt"))
     return [read_periodic(kind, path.name, path.read_bytes(), 0, put) for path in paths]
 
 

@@ -131,5 +131,5 @@ def test_of_a_value_that_is_too_long_the_size_is_said(engine: Engine, tmp_path: 
         assert (value.length, value.head) == (VAST, b"F" * 100_000)
         assert browsing.store.values[b"bin"].head == contents()["bin"]
         store = browsing.tell(ExportValue(b"vast", tmp_path), lambda: browsing.store.said)
-        assert store.notices == ["not exported: it has 100.0 MiB, of a value 64.0 MiB are read at most"]
+        assert store.notices == ["not exported: it has 100 MiB, of a value 64 MiB are read at most"]
         assert memory.grown_mib < 50
