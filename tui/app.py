@@ -9,6 +9,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from textual.theme import ThemeProvider
 from textual.widgets import Input
 
 from ..services.recent import RecentTargets
@@ -22,7 +23,7 @@ from .hints import Hints
 from .named_servers import NamedServers
 from .notices import LONG_S, tell_faults, tell_incidents
 from .painted_app import PaintedApp
-from .palette import RegistryProvider
+from .palette import Palette, RegistryProvider
 from .preferences import Preferences
 from .screens.counters import CountersScreen
 from .screens.dispatch import DispatchScreen
@@ -304,6 +305,13 @@ class XpudbgApp(PaintedApp):
     def do_help(self) -> None:
         typing = isinstance(self.focused, Input)
         self.push_screen(HelpScreen(getattr(self.screen, "SCOPES", ()), self.session, typing=typing))
+
+    def action_command_palette(self) -> None:
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
+
+    def search_themes(self) -> None:
+        self.push_screen(Palette(providers=[ThemeProvider], placeholder="Search for themes…"))
 
     def do_palette(self) -> None:
         self.action_command_palette()

@@ -17,6 +17,7 @@ from .commands.diff import diff
 from .commands.dispatch import dispatch
 from .commands.doctor import doctor
 from .commands.group import DefaultCommand
+from .commands.line_width import line_width
 from .commands.log_options import begin_log, log_options
 from .commands.opserver import opserver
 from .commands.options import (
@@ -100,7 +101,14 @@ def attach(target: tuple[str, ...], refresh_s: float | None, **options: Any) -> 
 
 
 @main.command()
-@click.option("--ranks", type=click.IntRange(1, MOST_DEMO_RANKS), metavar="N", help="How many ranks to simulate.")
+@click.option(
+    "--ranks",
+    "--world-size",
+    "ranks",
+    type=click.IntRange(1, MOST_DEMO_RANKS),
+    metavar="N",
+    help="How many ranks to simulate.",
+)
 @click.option(
     "--scenario", metavar="NAME", shell_complete=complete_scenarios, help="What is wrong with them; see --list."
 )
@@ -212,7 +220,9 @@ def report(
         sys.exit(run_summary(target, read_options(options), style, (looks, interval), output))
     chosen = read_target(target, executor=options["executor"])
     if chosen is None:
-        raise click.UsageError("no target: give host:port of the job's TCPStore, a worker's URL, or set MASTER_ADDR")
+        raise click.UsageError(
+            "no target: give host:port of the job's TCPStore, a worker's URL, what a job left, or set MASTER_ADDR"
+        )
     settings = read_options(options)
     if isinstance(chosen, DemoTarget):
         _known_scenario(scenario)
@@ -320,13 +330,16 @@ def _scenarios() -> str:
 
     from ..services.simulate.scenarios import SCENARIOS
 
+    room = line_width(132) - 33  # beside names and numbers of ranks
+    culprits = max(12, min(36, room * 3 // 8))
     rows = []
     for scenario in SCENARIOS.values():
         size = scenario.default_ranks
         sick = "; ".join(f"{kind} {ranks}" for kind, ranks in scenario.culprits(size).items())
         rows.append((scenario.name, size, sick or "nobody", scenario.story))
     headers = ("scenario", "ranks", "culprits", "what happens")
-    return tabulate(rows, headers=headers, tablefmt="plain", maxcolwidths=[None, None, 36, 60])
+    widths = [None, None, culprits, max(20, min(60, room - culprits))]
+    return tabulate(rows, headers=headers, tablefmt="plain", maxcolwidths=widths)
 
 
 if __name__ == "__main__":

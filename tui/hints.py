@@ -52,8 +52,8 @@ HINTS = (
         "screens",
         lambda: (
             (f"{key_of('overview')} to {key_of('dispatch')}", "are the screens"),
-            (key_of("help"), "the keys of this place"),
-            (key_of("palette"), "all there is, by name"),
+            (key_of("help"), "the keys here"),
+            (key_of("palette"), "all else, by name"),
         ),
         lambda session, mode: mode == "overview" and bool(session.looks),
         (*_SCREENS, "help", "palette"),

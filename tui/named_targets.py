@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -88,9 +89,21 @@ def named_words(words: Sequence[str]) -> Sequence[str]:
         TargetError: what the settings say of the name can't be read.
     """
     meant = what_is_meant(words, loaded_settings().settings.targets)
-    if meant.said:
-        print(f"xpudbg: {meant.said}", file=sys.stderr)
+    if said := meant.said or _nearly_named(words):
+        print(f"xpudbg: {said}", file=sys.stderr)
     return meant.words
+
+
+def _nearly_named(words: Sequence[str]) -> str:
+    """What is said of one bare word that is no name of a target and is nearly one; empty for others."""
+    from ..services.settings.reading import NAME_RULE, near
+
+    targets = loaded_settings().settings.targets
+    if len(words) != 1 or words[0] in targets or words[0] in RESERVED or not NAME_RULE.fullmatch(words[0]):
+        return ""
+    meant = near(words[0], targets)
+    is_other = not meant or os.path.lexists(words[0])
+    return "" if is_other else f"{words[0]} is no target of the settings, and taken for a host; {meant}"
 
 
 def with_settings(given: dict[str, Any]) -> dict[str, Any]:

@@ -5,21 +5,30 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.markup import escape
 
 from ..services.plain_text import plain
 from .actions import Action, Scope, actions_in, keys_shown
+from .widgets.choice_list import has_lines
 
 if TYPE_CHECKING:
     from .app import XpudbgApp
 
-__all__ = ["RegistryProvider"]
+__all__ = ["Palette", "RegistryProvider"]
 
 
 BEHIND = 0.01
 """What a search is worth that has found what cannot be done now: it comes after all that can."""
+
+
+class Palette(CommandPalette):
+    """Textual's; on a terminal that leaves its list no room a page stays where it is."""
+
+    def _action_command_list(self, action: str) -> None:
+        if not action.startswith("page") or has_lines(self.query_one(CommandList)):
+            super()._action_command_list(action)
 
 
 class RegistryProvider(Provider):

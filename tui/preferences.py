@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..services.logs import logger
+from ..services.settings.reading import near
 from ..services.settings.sources import Loaded
 from ..services.settings.statements import Problem
 from .column_settings import Tables, use_tables
@@ -12,7 +13,7 @@ from .keymap import use_keymap
 from .keymap_reading import read_keymap
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Collection
 
     from ..services.settings.state import Remembered
 
@@ -50,7 +51,7 @@ class Preferences:
         """Seconds between looks; None: they are not taken by themselves."""
         return self.loaded.settings.refresh or None
 
-    def theme(self, known: Container[str]) -> str | None:
+    def theme(self, known: Collection[str]) -> str | None:
         """The theme to begin with; None: the program's own.
 
         Args:
@@ -59,7 +60,7 @@ class Preferences:
         wanted = self.loaded.settings.theme
         if wanted and wanted not in known:
             line = None if self.loaded.source("theme").startswith("XPUDBG") else self.loaded.lines.get("theme")
-            self._note(Problem(line, f"theme: there is none called {wanted!r}"))
+            self._note(Problem(line, f"theme: there is none called {wanted!r}", near(wanted, known)))
             wanted = ""
         wanted = wanted or self.remembered.theme
         return wanted if wanted in known else None

@@ -49,7 +49,7 @@ def group_of(session: Session, text: str) -> ToGroup | str:
     found = _groups(session, text)
     if isinstance(found, str):
         return found
-    source, groups = found
+    source, groups = found[0]
     return ToGroup(source, _best(groups, session.selected).index)
 
 
@@ -64,13 +64,17 @@ def call_of(session: Session, seq: int, text: str = "") -> ToCall | str:
     wanted = _groups(session, text)
     if isinstance(wanted, str):
         return wanted
-    source, groups = wanted
-    diagnosis = session.recorder.diagnoses[source]
-    matched = diagnosis.analysis.matched
-    rows = np.flatnonzero(matched.call_seq == seq)
-    there = {(int(matched.call_group[row]), bool(matched.call_p2p[row])) for row in rows}
-    having = [group for group in groups if {(group.index, False), (group.index, True)} & there]
-    if not having:
+    for source, groups in wanted:
+        diagnosis = session.recorder.diagnoses[source]
+        matched = diagnosis.analysis.matched
+        rows = np.flatnonzero(matched.call_seq == seq)
+        there = {(int(matched.call_group[row]), bool(matched.call_p2p[row])) for row in rows}
+        having = [group for group in groups if {(group.index, False), (group.index, True)} & there]
+        if having:
+            break
+    else:
+        source, groups = wanted[0]
+        diagnosis = session.recorder.diagnoses[source]
         of = f" of {plain(text, 60)}" if text else ""
         return f"the flight recorder has no call #{seq}{of}{_span(diagnosis, groups)}"
     accused = [one.group.index for one in diagnosis.findings if one.group is not None and one.seq == seq]
@@ -87,16 +91,19 @@ def group_words(session: Session, most: int) -> Iterator[str]:
         yield from (label if label.startswith("group ") else f"group {label}" for label in labels)
 
 
-def _groups(session: Session, text: str) -> tuple[str, Sequence[JobGroup]] | str:
-    """The recorder and its groups that fit: called so, else those whose name begins so, else contains it."""
+def _groups(session: Session, text: str) -> list[tuple[str, Sequence[JobGroup]]] | str:
+    """The recorders and their groups that fit: called so, else those whose name begins so, else contains it."""
     diagnoses = session.recorder.diagnoses
     if not diagnoses:
         return session.reading_again or "no flight recorder has been read yet"
     wanted = text.strip().casefold()
     if not wanted:
-        source, first = next(iter(diagnoses.items()))
-        return (source, first.analysis.job.groups) if first.analysis.job.groups else "no group is recorded"
+        every: list[tuple[str, Sequence[JobGroup]]] = [
+            (source, one.analysis.job.groups) for source, one in diagnoses.items() if one.analysis.job.groups
+        ]
+        return every or "no group is recorded"
     for fits in (str.__eq__, str.startswith, str.__contains__):
+        fitting: list[tuple[str, Sequence[JobGroup]]] = []
         for source, diagnosis in diagnoses.items():
             groups = [
                 group
@@ -104,7 +111,9 @@ def _groups(session: Session, text: str) -> tuple[str, Sequence[JobGroup]] | str
                 if any(fits(name.casefold(), wanted) for name in (group.label, group.desc, group.name))
             ]
             if groups:
-                return source, groups
+                fitting.append((source, groups))
+        if fitting:
+            return fitting
     labels = list(dict.fromkeys(plain(g.label, 60) for d in diagnoses.values() for g in d.analysis.job.groups))
     more = f" and {len(labels) - NAMED} more" if len(labels) > NAMED else ""
     return f"no group is called {plain(text, 60)}: there are {', '.join(labels[:NAMED])}{more}"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["SCHEMA", "document", "render_json", "render_text", "summary"]
 
 SCHEMA = "xpudbg.doctor/1"
-_WIDTH = 110
+WIDTH = 110
 _TEXT_WIDTH = 50
 """Columns that sentences have at least beside the names."""
 _SIGNS = {
@@ -77,7 +77,7 @@ def summary(checks: Sequence[Check]) -> str:
     return ", ".join(f"{counted[state]} {words[state][counted[state] > 1]}" for state in words if counted[state])
 
 
-def render_text(session: Session, checks: Sequence[Check], width: int = _WIDTH) -> str:
+def render_text(session: Session, checks: Sequence[Check], width: int = WIDTH) -> str:
     """The checks for a terminal, the worst first: plain text without colour, every foreign text made visible."""
     order = (CheckState.PROBLEM, CheckState.WARNING, CheckState.UNKNOWN, CheckState.OK)
     name_width = max((len(check.name) for check in checks), default=0)

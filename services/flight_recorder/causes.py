@@ -56,7 +56,7 @@ def find_causes(graph: WaitGraph, mismatches: Sequence[Mismatch]) -> tuple[Cause
     """The first causes of a look, none of them twice."""
     walk = _Walk(graph, mismatches)
     causes = [*walk.of_mismatches(mismatches), *walk.of_free_ranks(), *walk.of_cycles(), *walk.of_ends()]
-    return tuple(causes or walk.of_open_exchanges() or walk.of_full_calls())
+    return tuple(causes or walk.of_open_exchanges() or walk.of_full_calls() or walk.of_open_circles())
 
 
 class _Walk:
@@ -223,15 +223,36 @@ class _Walk:
     def of_open_exchanges(self) -> list[Cause]:
         """The oldest send or receive whose other half is lacking or over, when nothing else explains why it is open:
         the peer is inside another exchange that nothing holds up, or nobody waits behind it."""
-        lacking = [call for call in self._calls if call.p2p and call.missing]
+        lacking = [call for call in self._calls if call.p2p and call.missing - self._excused(call)]
         for calls in (lacking, [call for call in self._calls if call.left_open]):
             if calls:
                 main = min(calls, key=lambda call: (call.created, call.index))
-                kind, culprits = (
-                    (Kind.P2P_UNMATCHED, main.missing) if main.missing else (Kind.DEVICE_STUCK, main.inside)
-                )
+                lacks = main.missing - self._excused(main)
+                kind, culprits = (Kind.P2P_UNMATCHED, lacks) if lacks else (Kind.DEVICE_STUCK, main.inside)
                 return [self._made(kind, culprits, main, [main.index])]
         return []
+
+    def of_open_circles(self) -> list[Cause]:
+        """The oldest exchange that lacks a half at all, when only a circle of receives explains it."""
+        lacking = [call for call in self._calls if call.p2p and call.missing]
+        if not lacking:
+            return []
+        main = min(lacking, key=lambda call: (call.created, call.index))
+        return [self._made(Kind.P2P_UNMATCHED, main.missing, main, [main.index])]
+
+    def _excused(self, call: OpenCall) -> RankSet:
+        """Missing ranks that are held up themselves, or are inside a call that stands still with others than those
+        that wait here."""
+        found = []
+        for rank in call.missing:
+            if rank not in self._current:
+                continue
+            theirs = self._calls[self._current[rank]]
+            peers = {half.peer for half in theirs.halves if half.peer in self._current}
+            stands = theirs.full or (theirs.p2p and not theirs.missing and peers - set(call.inside))
+            if self._next[theirs.index] or stands:
+                found.append(rank)
+        return RankSet(found)
 
     def of_full_calls(self) -> list[Cause]:
         """The oldest call that all have called and none has completed, when nothing else explains why they wait."""

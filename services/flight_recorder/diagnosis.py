@@ -16,6 +16,7 @@ from ..findings import Confidence, Evidence, Severity
 from ..ranksets import RankSet, ranks_said
 from .cadence import LONGER, Cadence, cadence_of
 from .causes import Cause, Kind
+from .doubts import guessed
 from .evidence import evidence_of, refutation_of
 from .motion import Motion, Pace
 from .notes import contradictions_of, notes_of
@@ -296,6 +297,8 @@ def _confidence(now: Analysis, cause: Cause) -> Confidence:
             if not cause.culprits:
                 return Confidence.POSSIBLE
             concluded = cause.culprits & (call.silent | call.unsure | RankSet(now.waits.current))
+            if any(guessed(now, rank, call) for rank in cause.culprits):
+                return Confidence.POSSIBLE
             shaky = any(_shaky(now, rank, call.group) for rank in cause.culprits)
             return Confidence.LIKELY if inferred or concluded or shaky else Confidence.CERTAIN
         case Kind.DEVICE_STUCK if not cause.culprits:

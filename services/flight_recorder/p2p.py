@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .operations import Kind
+from .positions import Unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -130,7 +131,8 @@ class Exchanges:
         if same:
             return Posted(True, place < len(same), same[place] if place < len(same) else None)
         if newest is not None and newest < half.seq:
-            return Posted(False, True)
+            told = last is not None and (not last.filtered or last.unit is Unit.P2P)
+            return Posted(False, told)  # entries that are left out may be newer
         if newest is not None and (last is None or last.filtered or (theirs and theirs[0].seq > half.seq)):
             return Posted(True, False)
         return Posted(False, newest is not None)
@@ -165,6 +167,8 @@ class Exchanges:
         return pair or len(shared) >= _FEWEST_SHARED
 
     def _whole(self, rank: int) -> bool:
-        """Whether a ring goes back to the rank's first call."""
+        """Whether a dump has all calls since the rank's first."""
+        if rank in self._positions.filtered:
+            return False
         entries = self._job.dumps[self._spans[rank]].entries
         return bool(len(entries)) and int(entries.record_id[0]) == 0

@@ -86,9 +86,8 @@ class Loaded:
         if not self.problems:
             return ""
         first = self.problems[0]
-        more = len(self.problems) - 1
         where = f"{plain(str(self.path))}: " if first.line is not None else ""
-        rest = f"and {more} more: " if more else ""
+        rest = "and more: " if len(self.problems) > 1 else ""
         return f"{where}{first} ({rest}`xpudbg config --check`)"
 
 

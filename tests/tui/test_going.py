@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tui.recorder_scripts import recorder_job, stuck
+from tests.tui.recorder_scripts import CPU, NCCL, recorder_job, stuck, train
 from tests.tui.scripted import job
 from tests.tui.store_scripts import READ_AT
 from xpudbg.services import events
@@ -132,3 +132,14 @@ def test_of_many_ranks_only_some_are_offered() -> None:
     for event in job(1024):
         made.apply(event)
     assert sum(word.startswith("rank ") for word in known_words(made, {})) == 200
+
+
+@pytest.mark.parametrize(("text", "source"), [("#2", NCCL), ("#6", CPU), ("tp0 #6", CPU), ("group tp0", NCCL)])
+def test_a_call_is_looked_for_in_every_flight_recorder(text: str, source: str) -> None:
+    """The first that has it is meant."""
+    session = Session()
+    for event in recorder_job({NCCL: train(8, steps=3), CPU: train(8, backend="gloo")}, looks=1, stacks=False):
+        session.apply(event)
+    found = destination(session, text, {})
+    assert isinstance(found, ToCall | ToGroup)
+    assert found.source == source

@@ -88,6 +88,15 @@ def switch_on(run: Running) -> None:
     run.app._show_place()
 
 
+async def test_while_a_filter_is_typed_there_is_none(tmp_path: Path) -> None:
+    async with running(recorder_job(stuck()), tmp_path) as run:
+        switch_on(run)
+        await run.press("slash")
+        assert "new here?" not in run.text()
+        await run.press("a", "escape")
+        assert "new here? f shows" in run.text(), "esc meant the filter"
+
+
 async def test_a_hint_goes_with_what_it_tells_of_or_with_esc(tmp_path: Path) -> None:
     async with running(recorder_job(stuck()), tmp_path) as run:
         quiet = run.lines()

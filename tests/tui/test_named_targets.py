@@ -9,7 +9,8 @@ import pytest
 from xpudbg.services.attach_options import AttachOptions
 from xpudbg.services.endpoints import TargetError
 from xpudbg.services.settings.shape import Limits, Settings, Target
-from xpudbg.tui.named_targets import MIB, options_for, summary, what_is_meant, with_limits
+from xpudbg.services.settings.sources import Loaded
+from xpudbg.tui.named_targets import MIB, named_words, options_for, summary, what_is_meant, with_limits
 
 TARGETS = {
     "prod": Target("10.0.0.5:29500"),
@@ -42,6 +43,25 @@ def test_a_file_wins_and_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     made = what_is_meant(("prod",), TARGETS)
     assert (made.words, made.target) == (("prod",), None)
     assert "prod is a file here" in made.said
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("prdo", "prdo is no target of the settings, and taken for a host; did you mean prod?"),
+        ("prod", ""),
+        ("prod:29500", ""),
+        ("demo", ""),
+        ("elsewhere", ""),
+    ],
+)
+def test_what_is_nearly_a_name_is_a_host_and_is_said(
+    word: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = Loaded(settings=Settings(targets={"prod": TARGETS["prod"]}))
+    monkeypatch.setattr("xpudbg.tui.named_targets.loaded_settings", lambda: made)
+    assert named_words([word]) == (TARGETS["prod"].typed if word == "prod" else (word,))
+    assert capsys.readouterr().err == (f"xpudbg: {said}\n" if said else "")
 
 
 def test_a_quotation_mark_that_stands_alone_is_told() -> None:

@@ -61,7 +61,7 @@ async def test_what_is_wrong_is_told_and_the_rest_holds(tmp_path: Path) -> None:
         run.pilot = pilot
         await run.settled()
         said = [one.message for one in run.app._notifications]
-        assert any("line 2: them is no setting" in one and "(and 1 more:" in one for one in said)
+        assert any("line 2: them is no setting" in one and "(and more:" in one for one in said)
 
 
 async def test_the_theme_chosen_last_is_remembered(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def preferences(settings: Loaded, folder: Path) -> Preferences:
 def test_a_theme_that_there_is_not_is_told(tmp_path: Path) -> None:
     made = preferences(loaded('\ntheme = "drak"', tmp_path), tmp_path)
     assert made.theme({"dark"}) is None
-    assert "line 2: theme: there is none called 'drak'" in made.told()
+    assert "line 2: theme: there is none called 'drak'; did you mean dark?" in made.told()
 
 
 def test_a_choice_on_the_screen_that_the_settings_will_undo_is_said(tmp_path: Path) -> None:

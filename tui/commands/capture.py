@@ -84,7 +84,9 @@ def capture(
         sys.exit(_verify(verify))
     chosen = read_target(target)
     if chosen is None:
-        raise click.UsageError("no target: give host:port of the job's TCPStore, a worker's URL, or set MASTER_ADDR")
+        raise click.UsageError(
+            "no target: give host:port of the job's TCPStore, a worker's URL, what a job left, or set MASTER_ADDR"
+        )
     redacted = frozenset(word.strip() for word in (redact or "").split(",")) - {""}
     if unknown := redacted - set(KINDS):
         raise click.UsageError(f"--redact: {sorted(unknown)[0]!r} is none of {', '.join(KINDS)}")

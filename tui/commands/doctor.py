@@ -12,6 +12,7 @@ import click
 
 from ..interrupts import signals_interrupt, take_event
 from .completed_words import complete_scenarios, complete_targets
+from .line_width import line_width
 from .options import attach_options, read_options, read_target
 
 if TYPE_CHECKING:
@@ -60,7 +61,9 @@ def doctor(target: tuple[str, ...], style: str, py_spy_ranks: int, scenario: str
 
     chosen = read_target(target)
     if chosen is None:
-        raise click.UsageError("no target: give host:port of the job's TCPStore, a worker's URL, or set MASTER_ADDR")
+        raise click.UsageError(
+            "no target: give host:port of the job's TCPStore, a worker's URL, what a job left, or set MASTER_ADDR"
+        )
     settings = read_options(options)
     if isinstance(chosen, DemoTarget):
         if scenario is not None and scenario not in SCENARIOS:
@@ -75,7 +78,7 @@ def doctor(target: tuple[str, ...], style: str, py_spy_ranks: int, scenario: str
 def run_doctor(target: Target, options: AttachOptions, style: str, py_spy_ranks: int) -> int:
     """Look once, ask what has to be asked, print the checks on standard output and return the exit code."""
     from ...services.doctor.examine import examine
-    from ...services.doctor.rendering import render_json, render_text
+    from ...services.doctor.rendering import WIDTH, render_json, render_text
     from ...services.engine import Engine
     from ...services.plain_text import plain, plain_lines
     from ...services.session import Session
@@ -93,7 +96,8 @@ def run_doctor(target: Target, options: AttachOptions, style: str, py_spy_ranks:
             interrupted = True
             _end_look(engine, session)
         checks = examine(session, frames)  # large bodies are there as long as the engine is
-    interrupted |= not put_out({"text": render_text, "json": render_json}[style](session, checks))
+    text = render_json(session, checks) if style == "json" else render_text(session, checks, line_width(WIDTH))
+    interrupted |= not put_out(text)
     if session.failure:
         print(f"xpudbg: {plain(session.failure)}\n  {plain(session.hint)}", file=sys.stderr)
     for fault in session.faults:

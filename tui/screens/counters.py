@@ -145,7 +145,8 @@ class CountersScreen(JobScreen):
 
     def show_filter(self) -> None:
         view = self.counters
-        self.query_one(FilterBar).show(view.text, len(view.rows), len(view.sheet.ranks), view.error)
+        shown = len(view.rows) if len(view.columns) else 0  # without a counter no rank is there either
+        self.query_one(FilterBar).show(view.text, shown, len(view.sheet.ranks), view.error)
 
     def filter_typed(self, text: str) -> None:
         self.counters.set_filter(text)

@@ -298,7 +298,7 @@ class DispatchPanes(JobScreen, inherit_bindings=False):
         parts = [
             styled(f"on {servers}")
             if servers
-            else styled(f"no op server is chosen: {key_of('choose_servers')}", "$text-warning")
+            else styled(f"no op server is chosen; {key_of('choose_servers')} chooses one", "$text-warning")
         ]
         case = self.view.case
         if case is not None:

@@ -18,6 +18,7 @@ from textual.widgets.option_list import Option
 from ...services.table_export import ENDINGS, export_table
 from ..actions import Scope, bindings
 from ..path_suggester import PathSuggester
+from ..widgets.choice_list import ChoiceList
 from ..widgets.footer import KeyFooter
 from ..widgets.painted import styled
 from ..widgets.text import plain_lines
@@ -117,7 +118,7 @@ class ExportRequest(ModalScreen[tuple[ExportChoice, Path] | None]):
             yield Static(Content(_said(self._choices[0])), id="request-text")
             yield Input(self._offered, compact=True, id="request-line", suggester=PathSuggester(endings))
             yield Static(id="request-error")
-            yield OptionList(
+            yield ChoiceList(
                 *(Option(Content(plain_lines(choice.about))) for choice in self._choices), id="request-choices"
             )
             yield KeyFooter(self.SCOPES)

@@ -21,8 +21,9 @@ SCREENS = ("overview", "ranks", "stacks", "recorder", "counters", "profiler", "s
 """Those with a key, which are modes and names of actions."""
 OTHER_NAMES = {"flight recorder": "recorder", "wait counters": "counters"}
 FORMS = (
-    "a rank: 12 · a finding: f2 · a look: look 3, look 12:03 · a screen: stacks, screen 3\n"
-    "a group: group tp · a call: #311, tp #311 · a key of the store: key debug_server/\n"
+    "a rank: 12 · a finding: f2 · a look: look 3, look 12:03\n"
+    "a screen: stacks, screen 3 · a group: group tp\n"
+    "a call: #311, tp #311 · a key of the store: key debug_server/\n"
     "mark 0-7,12 marks ranks"
 )
 LISTED = 6

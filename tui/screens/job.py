@@ -144,7 +144,11 @@ class JobScreen(GoesAbout, HandsOver, Screen[None]):
 
     def show_hint(self) -> None:
         """What somebody who is new could do here, if there is something left to tell."""
-        if self.app.base_screen is self:
+        if self.app.base_screen is not self:
+            return
+        if self.query_one(FilterBar).typing:  # its keys would be typed, and esc means the filter
+            self.query_one(HintLine).show(None)
+        else:
             self.query_one(HintLine).show(self.app.hints.update(self.session, self.MODE, self.app.clock()))
 
     def tick(self) -> None:
@@ -286,6 +290,7 @@ class JobScreen(GoesAbout, HandsOver, Screen[None]):
 
     def do_filter(self) -> None:
         self.query_one(FilterBar).open()
+        self.call_after_refresh(self.show_hint)
 
     def on_filter_bar_typed(self, message: FilterBar.Typed) -> None:
         self.filter_typed(message.text)

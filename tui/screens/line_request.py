@@ -12,6 +12,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from ..actions import Scope, bindings
+from ..widgets.choice_list import ChoiceList
 from ..widgets.footer import KeyFooter
 from ..widgets.painted import styled
 from ..widgets.text import plain_lines
@@ -74,7 +75,7 @@ class LineRequest(ModalScreen[str | None]):
             yield Static(Content(plain_lines(self._text)), id="request-text")
             yield Input(self._value, compact=True, id="request-line", suggester=self._suggester)
             yield Static(id="request-error")
-            yield OptionList(*(Option(_prompt(choice)) for choice in self._choices), id="request-choices")
+            yield ChoiceList(*(Option(_prompt(choice)) for choice in self._choices), id="request-choices")
             yield KeyFooter(self.SCOPES)
 
     def on_mount(self) -> None:

@@ -169,7 +169,7 @@ class StacksScreen(StackRequests):
         view, table = self.stack_view, self.query_one(StackTable)
         frame = table.frame
         if frame is None:
-            facts = FrameFacts(None, said=table.said, call=self._call_said())
+            facts = FrameFacts(None, call=self._call_said())
         else:
             having = view.index.having(frame)
             without = RankSet(view.stacks.missing) | view.merged.without

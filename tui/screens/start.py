@@ -18,6 +18,7 @@ from ..actions import Scope, bindings, key_of
 from ..name_suggester import NameSuggester
 from ..named_targets import RESERVED, Meant, options_for, summary, what_is_meant
 from ..path_suggester import PathSuggester, take_suggestion
+from ..widgets.choice_list import ChoiceList
 from ..widgets.footer import KeyFooter
 from ..widgets.painted import styled
 from ..widgets.text import cell_len, fit, plain
@@ -66,7 +67,7 @@ class StartScreen(Screen[None]):
                 )
             yield Static(id="start-error")
             yield Static(id="start-behind")
-            yield OptionList(id="start-list")
+            yield ChoiceList(id="start-list")
         yield KeyFooter((*self.SCOPES, Scope.APP))
 
     @property

@@ -120,9 +120,8 @@ class CounterMatrix(RankMatrix):
         sheet, layout = self._sheet, self._layout
         line = self.scroll_offset.y + y - 1
         if sheet is None or layout is None or not len(self._order) or not len(self._columns):
-            return Strip(
-                [Segment(wrapped(self._empty, y - 1, width), self.get_component_rich_style("counters--missing"))], width
-            )
+            said = wrapped(plain(self._empty), y - 1, width)
+            return Strip([Segment(said, self.get_component_rich_style("counters--missing"))], width)
         if y == 0:
             return self._header(layout, width)
         if line >= len(self._order):

@@ -37,8 +37,6 @@ class FrameFacts:
     """Ranks without a stack: nobody knows."""
     source: SourceExcerpt | str | None = None
     """The lines, why there are none, or None while they are being read."""
-    said: str = ""
-    """What to say instead when there is no frame."""
     call: str = ""
     """Which call the selected rank is inside by its flight recorder, and who else; empty where no dump was read."""
 
@@ -62,8 +60,7 @@ def frame_lines(facts: FrameFacts, hosts: Callable[[RankSet], int], width: int, 
     """
     frame = facts.frame
     if frame is None:
-        lines = styled(facts.said, "$foreground-muted").wrap(width) if facts.said else []
-        return [*lines, *_call(facts.call, width)][:height]
+        return _call(facts.call, width)[:height]  # why there is none stands in the table of frames
     name = styled(frame.function, "bold").wrap(width)
     if len(name) > NAME_LINES:
         name[NAME_LINES - 1 :] = [name[NAME_LINES - 1].truncate(width - 1) + "…"]

@@ -16,7 +16,7 @@ from .text import cell_len, fit, plain
 if TYPE_CHECKING:
     from ...services.progress import Progress, ProgressCell
 
-__all__ = ["MEANINGS", "SIGNS", "MatrixColumn", "MatrixLayout", "cell_said", "legend_said"]
+__all__ = ["MEANINGS", "SIGNS", "MatrixColumn", "MatrixLayout", "cell_said", "cell_text", "lags", "legend_said"]
 
 GAP = 2
 """Blank terminal cells between columns."""
@@ -26,6 +26,8 @@ BAR = 6
 """Terminal cells of the longest bar of a lag."""
 WITH_BAR = 56
 """Width of the matrix from which lags have a bar."""
+STEP = 1
+"""A moving rank that is so many calls behind is between two calls, as each of them is at times: nothing to point at."""
 RANKS = 24
 """Terminal cells of the members of a group."""
 
@@ -105,6 +107,16 @@ def _column(progress: Progress, number: int, *, several: bool) -> MatrixColumn:
     return MatrixColumn(fit(title, min(cell_len(title), TITLE)), len(str(highest)), len(f"-{lag}") if lag else 0)
 
 
+def lags(progress: Progress, row: int) -> bool:
+    """Whether a rank is behind in some group by more than a moving rank is at times."""
+    lag = int(progress.row_lag[row])
+    if not 0 < lag <= STEP:
+        return lag > 0
+    at = progress.cells[row]
+    at = at[at >= 0]
+    return bool(np.any((progress.lag[at] > 0) & (progress.pace[at] != PACES.index(Pace.MOVING))))
+
+
 def cell_text(progress: Progress, at: int, column: MatrixColumn) -> tuple[str, str]:
     """A cell in the width of its column, and the component class that it is painted with.
 
@@ -121,9 +133,9 @@ def cell_text(progress: Progress, at: int, column: MatrixColumn) -> tuple[str, s
     text = f"{number:>{column.position}}{behind} {sign}".ljust(column.width)
     if position < 0:
         return text, "matrix--unknown"
-    if lag > 0:
-        return text, "matrix--behind"
     known = PACES[pace]
+    if lag > (STEP if known is Pace.MOVING else 0):
+        return text, "matrix--behind"
     return text, f"matrix--{known.value}" if known else "matrix--inside" if inside else "matrix--outside"
 
 

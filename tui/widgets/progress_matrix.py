@@ -15,7 +15,7 @@ from textual.strip import Strip
 
 from ...services.progress import EMPTY, LAG, RANK
 from ...services.ranksets import RankSet
-from .matrix_layout import GAP, MatrixLayout, cell_text
+from .matrix_layout import GAP, MatrixLayout, cell_text, lags
 from .rank_matrix import RankMatrix
 from .text import fit
 
@@ -186,7 +186,9 @@ class ProgressMatrix(RankMatrix):
         left = [
             Segment("* " if rank in marked else "  ", on_row("matrix--mark")),
             Segment(f"{rank:>{layout.rank_width}} {role[0]} ", on_row(f"matrix--{role[1]}")),
-            Segment(f"{said:>{layout.lag_width}}{bar}", on_row("matrix--lag" if lag > 0 else "matrix--outside")),
+            Segment(
+                f"{said:>{layout.lag_width}}{bar}", on_row("matrix--lag" if lags(progress, row) else "matrix--outside")
+            ),
             Segment(" " * GAP, base),
         ]
         seen, cut = layout.visible(width, self.scroll_offset.x)

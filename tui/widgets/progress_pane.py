@@ -8,7 +8,7 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from ..wording import count
-from .matrix_layout import cell_said, legend_said
+from .matrix_layout import WITH_BAR, MatrixLayout, cell_said, legend_said
 from .painted import Painted, styled
 from .progress_matrix import ProgressMatrix
 
@@ -24,8 +24,17 @@ if TYPE_CHECKING:
 __all__ = ["ProgressPane", "legend_line"]
 
 
+LEAST = 84
+"""Terminal cells that a matrix with few groups has too: legend and the cell in words need them."""
+
+
 class ProgressPane(Vertical):
-    """Shows what a `ProgressView` chooses."""
+    """Shows what a `ProgressView` chooses. No wider than that needs: the rest belongs to the ranks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._measured: Progress | None = None
+        """What the width goes by."""
 
     def compose(self) -> ComposeResult:
         yield Painted(id="matrix-legend")
@@ -51,6 +60,9 @@ class ProgressPane(Vertical):
             waiting=waiting,
             sort=(view.sorted_by, view.descending),
         )
+        if progress is not self._measured:
+            self._measured = progress
+            self.styles.max_width = max(MatrixLayout(progress, WITH_BAR).total + 1, LEAST)
         self._say_cell(view, selected)
 
     def show_cursor(self, view: ProgressView, selected: int | None) -> None:

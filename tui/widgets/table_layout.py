@@ -25,6 +25,8 @@ GAP = 2
 """Blank cells between columns."""
 SAMPLE = 256
 """Rows looked at to find the width of a column."""
+SLIVER = 6
+"""A column of which the line has room for fewer cells than these is not begun: `›` says that there is more."""
 CELL_LIMIT = 400
 """Characters of one cell that are ever formatted."""
 
@@ -180,7 +182,8 @@ class TableLayout:
         segments = [Segment(" " * GAP, base) if self.all_shown else hidden]
         arrows = {key: "▼" if descending else "▲" for key, descending in sorts}
         places = {key: place for place, (key, _) in enumerate(sorts, 1)}
-        for index, column in enumerate(self.columns):
+        last, _ = self._cut(view)
+        for index, column in enumerate(self.columns[: last + 1]):
             here = column.key in arrows
             title = column.title
             if here:
@@ -236,7 +239,8 @@ class TableLayout:
             last, room = len(self.widths) - 1, self.widths[-1] if self.widths else 0
             for index, own in enumerate(self.widths):
                 if start + own > end:
-                    last, room = (index, end - start) if start < end else (index - 1, self.widths[index - 1])
+                    least = SLIVER if index > max(self._fixed - 1, 0) else 1
+                    last, room = (index, end - start) if end - start >= least else (index - 1, self.widths[index - 1])
                     break
                 start += own + GAP
             self._cut_for, self._cut_at = (view, list(self.widths)), (last, room)

@@ -182,6 +182,8 @@ def _judged(session: Session, width: int, wide: int, height: int, most: int | No
     for place, number in enumerate(rest):
         left = len(rest) - place
         if len(lines) >= height - 1 and left > 1:
+            if place == 0 and first is not None:
+                break  # the keys tell how many there are
             next_one, copy = key_of("next_finding"), key_of("copy")
             more = f"and {left} more findings; {next_one} shows one after the other, {copy} copies all"
             lines.append(CardLine(_unlabelled(more), number))

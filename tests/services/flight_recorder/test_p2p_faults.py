@@ -12,6 +12,7 @@ from xpudbg.services.flight_recorder.analysis import analyse
 from xpudbg.services.flight_recorder.diagnosis import FlightFinding, diagnose
 from xpudbg.services.flight_recorder.dump import Dump
 from xpudbg.services.flight_recorder.mismatch import What
+from xpudbg.services.ranksets import RankSet
 
 from .looking import diagnosed, said, the_finding
 from .recorded import dump_of, entry
@@ -100,3 +101,57 @@ def test_a_batch_that_lacks_the_other_half() -> None:
 def test_in_a_group_of_two_a_name_without_ranks_means_the_other_one() -> None:
     finding = found(dump_of(0, [p2p("send", 1)]), dump_of(1, []))
     assert said(finding)[:3] == ("p2p_unmatched", "1", "0")
+
+
+RING = FakeGroup("0", "default_pg", (0, 1, 2, 3))
+
+
+def test_a_peer_that_is_held_up_itself_is_not_the_culprit() -> None:
+    """Rank 0 waits for halves of rank 2, which is in another exchange and waits for rank 3, whose device stands."""
+    groups = [RING, FakeGroup("6", "tp", (2, 3)), FakeGroup("9", "pp", (0, 2)), FakeGroup("12", "pp", (1, 3))]
+    gather = Call("6", "gather", ((10,),), ((10,),))
+    program = [
+        gather,
+        Call("12", "all_gather", ((17,),), ((34,),)),
+        Call("12", pairs=((1, 0),), batched=False),
+        Call("6", pairs=((1, 0),), batched=False),
+        Call("6", pairs=((1, 0), (0, 1))),
+        gather,
+        Call("9", pairs=((0, 1),)),
+    ]
+    job = FakeJob(4, groups, program, faults=[Fault(3, 0, "device")], run_ahead=3)
+    named = diagnosed(job).findings
+    assert named
+    assert all(one.culprits <= RankSet((3,)) or one.confidence is Confidence.POSSIBLE for one in named)
+
+
+@pytest.mark.parametrize("only_active", [False, True])
+def test_a_peer_whose_ring_does_not_go_back_to_the_send_is_a_hint(only_active: bool) -> None:
+    """Rank 1 has made its half and many calls since: its ring, or its dump of active calls, does not have it."""
+    half = Call("0", pairs=((0, 1),), inputs=((4,),), outputs=((4,),), batched=False)
+    others = [Call("5", "all_reduce")] * 12
+    groups = [RING, FakeGroup("5", "rest", (1, 2, 3))]
+    rings = {} if only_active else {1: 4}
+    job = FakeJob(4, groups, [half, *others], rings=rings, faults=[Fault(0, 0, "device")])
+    for finding in diagnosed(job, only_active=only_active).findings:
+        assert finding.culprits <= RankSet((0,)) or finding.confidence is Confidence.POSSIBLE
+
+
+def test_what_active_calls_have_left_of_a_batch_may_be_open() -> None:
+    """Rank 1 is inside a batch, and its counter says the same of it as of the collective before: both are the first."""
+    both = ((0, 1), (1, 2), (2, 3))
+    batch = Call("6", pairs=both, inputs=((4,),), outputs=((4,),))
+    groups = [RING, FakeGroup("6", "tp", (0, 1, 2, 3))]
+    program = [Call("6", "all_gather", ((3,),), ((12,),)), batch, Call("0", "barrier", (), ())]
+    job = FakeJob(4, groups, program, faults=[Fault(0, 1, "stops")])
+    for finding in diagnosed(job, only_active=True).findings:
+        assert finding.culprits <= RankSet((0,)) or finding.confidence is Confidence.POSSIBLE
+
+
+def test_active_calls_from_the_first_record_on_are_not_all_calls() -> None:
+    """What is left of the first batch has record 0; the half that rank 1 has ended since is left out all the same."""
+    pair = FakeGroup("9", "pp", (0, 1))
+    single = Call("9", pairs=((1, 0),), inputs=((7,),), outputs=((7,),), batched=False)
+    job = FakeJob(2, [pair], [Call("9", pairs=((0, 1),)), single], faults=[Fault(0, 1, "device")])
+    for finding in diagnosed(job, only_active=True).findings:
+        assert finding.culprits <= RankSet((0,)) or finding.confidence is Confidence.POSSIBLE

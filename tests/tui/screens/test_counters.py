@@ -12,7 +12,7 @@ from tests.tui.running import Running, running
 from tests.tui.scripted import job
 from xpudbg.services.counters.metrics import Metric
 from xpudbg.services.counters.sheet import RANK
-from xpudbg.services.events import Event, TargetOpened, TargetOpening
+from xpudbg.services.events import Event, TargetFailed, TargetOpened, TargetOpening
 from xpudbg.services.snapshot import RankAddress
 from xpudbg.tui.screens.counters import CountersScreen
 
@@ -63,6 +63,9 @@ async def test_metric_order_filter_and_the_way_to_the_stack_and_back(tmp_path: P
         assert run.app.session.selected == 4
         await run.press("escape")
         assert len(view.rows) == 16
+        await run.press("/", *"zzq")
+        assert "0 of 16 ranks" in run.text(), "no counter is left, so no rank is"
+        await run.press("escape")
         await run.press("enter")
         assert run.app.current_mode == "stacks"
         await run.press("escape")
@@ -143,3 +146,10 @@ async def test_no_size_is_too_small_or_large(tmp_path: Path, size: tuple[int, in
     async with running(counter_job(2, [said, said]), tmp_path, size=size) as run:
         await run.press("5", *"mmmmmmmljhkGgnNsSd/", "x", "escape", "escape")
         assert "\x1b" not in run.text()
+
+
+async def test_why_there_is_nothing_is_plain_text(tmp_path: Path) -> None:
+    refused = TargetFailed("store", "no \x1b[31m[bold]answer[/]\u202e", "is it up?")
+    async with running([TargetOpening("store"), refused], tmp_path) as run:
+        await run.press("5")
+        assert "no \\x1b[31m[bold]answer[/]\\u202e" in run.text()

@@ -12,6 +12,7 @@ from xpudbg.services import events
 from xpudbg.services.ranksets import RankSet
 from xpudbg.tui.screens.ranks import RanksScreen
 from xpudbg.tui.widgets.rank_grid import RankGrid
+from xpudbg.tui.widgets.verdict_card import VerdictCard
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -227,3 +228,13 @@ async def test_before_its_widgets_are_there_a_screen_does_nothing(tmp_path: Path
             run.app.perform(action)
         await run.until(lambda: "rank 5" in run.text())
         assert screen.is_ready
+
+
+async def test_the_verdict_is_no_higher_than_its_lines_in_another_size(tmp_path: Path) -> None:
+    sick = {5: "foreign_port", 22: "server_error", 41: "dead", 62: "name_unknown", 12: "stopped"}  # nine lines in both
+    async with running(job(64, sick), tmp_path, size=(120, 40)) as run:
+        card = run.app.screen.query_one(VerdictCard)
+        for size in [(80, 24), (200, 60), (80, 24), (120, 40)]:
+            await run.pilot.resize_terminal(*size)
+            await run.until(lambda size=size: run.app.screen.size == size)  # type: ignore[misc]
+            await run.until(lambda: card.size.height == card.content_shown.plain.count("\n") + 1)

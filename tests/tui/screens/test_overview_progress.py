@@ -15,6 +15,7 @@ from xpudbg.services.ranksets import RankSet
 from xpudbg.tui.recorder_view import Tab
 from xpudbg.tui.screens.overview import OverviewScreen
 from xpudbg.tui.widgets.progress_matrix import ProgressMatrix
+from xpudbg.tui.widgets.progress_pane import ProgressPane
 from xpudbg.tui.widgets.rank_grid import RankGrid
 from xpudbg.tui.widgets.verdict_card import VerdictCard
 
@@ -55,6 +56,13 @@ async def test_its_place(
             assert "Rank 9 (node-001, dp2 tp1) has not joined all_reduce #3 of" in run.text()
             assert "refuted if" in run.text()
             assert "rank 9  node-001" in run.text()
+
+
+async def test_a_matrix_of_few_groups_leaves_the_room_to_the_ranks(tmp_path: Path) -> None:
+    async with running(recorder_job(stopped_job()), tmp_path, size=(240, 60)) as run:
+        grid, pane = run.app.screen.query_one(RankGrid), run.app.screen.query_one(ProgressPane)
+        assert pane.size.width == 84
+        assert grid.size.width + pane.size.width > 160
 
 
 async def test_without_a_recorder_it_takes_no_room(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def test_why_there_is_no_source() -> None:
 
 
 def test_no_frame() -> None:
-    assert lines(FrameFacts(None, said="No stack of rank 3: refused"), width=18) == ["No stack of rank", "3: refused"]
+    assert lines(FrameFacts(None, call="not in a call"), width=18) == ["call     not in a", "         call"]
     assert lines(FrameFacts(None)) == []
 
 

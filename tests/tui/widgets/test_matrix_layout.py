@@ -12,7 +12,7 @@ from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob
 from tests.tui.progress_scripts import job_of, mesh, recorder_looks, stopped_job
 from xpudbg.services.flight_recorder.motion import Pace
 from xpudbg.services.progress import EMPTY, PACES, Progress
-from xpudbg.tui.widgets.matrix_layout import MatrixLayout, cell_said, cell_text, legend_said
+from xpudbg.tui.widgets.matrix_layout import MatrixLayout, cell_said, cell_text, lags, legend_said
 from xpudbg.tui.widgets.progress_pane import legend_line
 
 
@@ -40,6 +40,8 @@ def with_cell(progress: Progress, **numbers: int | bool) -> tuple[Progress, int]
         ({"lag": 0, "pace": PACES.index(Pace.FROZEN)}, "2 =", "matrix--frozen"),
         ({"lag": 0, "pace": PACES.index(Pace.CRAWLING)}, "2 ~", "matrix--crawling"),
         ({"lag": 0, "pace": PACES.index(Pace.MOVING)}, "2 >", "matrix--moving"),
+        ({"lag": 1, "pace": PACES.index(Pace.MOVING)}, "2 -1 >", "matrix--moving"),
+        ({"lag": 2, "pace": PACES.index(Pace.MOVING)}, "2 -2 >", "matrix--behind"),
         ({"lag": 0, "pace": PACES.index(Pace.IDLE)}, "2 _", "matrix--idle"),
         ({"lag": 0, "pace": 0, "inside": True}, "2 +", "matrix--inside"),
         ({"lag": 0, "pace": 0}, "2", "matrix--outside"),
@@ -158,3 +160,22 @@ def test_a_group_without_a_description_is_called_by_its_own_name() -> None:
     assert column.title == "groups 1-2"
     said = cell_said(made.cell(3, 0), 3, column.title, culprit=False, waiting=False)
     assert said.startswith("rank 3: call #1 of group 2 (")
+
+
+@pytest.mark.parametrize(
+    ("pace", "lag", "behind"),
+    [
+        (Pace.MOVING, 0, False),
+        (Pace.MOVING, 1, False),
+        (Pace.MOVING, 2, True),
+        (Pace.IDLE, 1, True),
+        (Pace.FROZEN, 1, True),
+    ],
+)
+def test_one_call_behind_is_nothing_where_the_rank_moves(
+    progress: Progress, pace: Pace, lag: int, *, behind: bool
+) -> None:
+    at = progress.cells[9][progress.cells[9] >= 0]
+    cell_lag, paces, row_lag = progress.lag.copy(), progress.pace.copy(), progress.row_lag.copy()
+    cell_lag[at], paces[at], row_lag[9] = lag, PACES.index(pace), lag
+    assert lags(replace(progress, lag=cell_lag, pace=paces, row_lag=row_lag), 9) == behind

@@ -43,6 +43,18 @@ def test_no_text_leaves_its_room_or_moves_the_cursor(text: str, width: int) -> N
     assert all(line.plain.isprintable() for line in lines)
 
 
+def test_a_list_of_ranks_goes_on_behind_a_comma() -> None:
+    details = [Detail("ranks", "0-4,6-11,13-21,23-26,28-40 (35) wait")]
+    assert texts(RowFacts("call", details), 18) == [
+        "call",
+        "ranks  0-4,6-11,",
+        "       13-21,",
+        "       23-26,28-40",
+        "       (35) wait",
+    ]
+    assert texts(RowFacts("call", details), 30)[1:] == ["ranks  0-4,6-11,13-21,23-26,", "       28-40 (35) wait"]
+
+
 def test_a_long_fact_is_cut_and_says_so() -> None:
     lines = texts(RowFacts("call", [Detail("ranks", "1 " * 600)]), 40)
     assert len(lines) == 1 + TEXT_LINES

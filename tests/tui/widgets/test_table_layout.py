@@ -73,5 +73,19 @@ def test_what_is_cut_ends_with_an_ellipsis_what_just_fits_does_not() -> None:
     assert painted(15) == "      0  abcde…"
     assert painted(21) == "      0  abcdefghijkl"
     assert painted(20) == "      0  abcdefghij…"
-    assert painted(25) == "      0  abcdefghijkl  e…"
+    assert painted(25) == "      0  abcdefghijkl    "
     assert painted(26) == "      0  abcdefghijkl  end"
+
+
+def test_a_column_with_room_for_a_sliver_is_not_begun() -> None:
+    layout, rows = TableLayout(), Rows(["abcdefghijkl"])
+    layout.measure(rows, np.arange(1, dtype=np.intp))
+    line = Line(tuple(rows.cell(0, column) for column in range(3)))
+
+    def painted(width: int) -> tuple[str, str]:
+        header = layout.header((width, 0), (), Style(), Style()).text
+        return header, layout.row(line, (width, 0), Style(), Style(), lambda _: Style()).text
+
+    assert painted(15) == ("      a  bb   ›", "      0  abcde…")
+    assert painted(14) == ("      a      ›", "      0       ")
+    assert painted(5) == ("    ›", "    …")

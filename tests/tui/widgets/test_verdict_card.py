@@ -72,6 +72,8 @@ def test_what_does_not_fit_is_counted(width: int) -> None:
     sick |= dict.fromkeys(range(8, 16), "unreachable")
     said = card(session_after(job(24, sick)), width=width, height=8)
     assert "more findings" in said
+    said = card(session_after(job(24, sick)), width=width, height=4)
+    assert said.count("more findings") == 1, "the keys say it, nothing has to say it again"
 
 
 def test_opening_and_looking() -> None:
@@ -164,8 +166,8 @@ def test_each_line_knows_its_finding() -> None:
 def test_where_it_is_narrow_each_part_keeps_a_line() -> None:
     sick = dict.fromkeys(range(1, 64, 2), "gil_held") | {2: "dead", 4: "stopped"}
     session = session_after(job(64, sick))
-    whole = [line.content.plain for line in card_of(session, 60, 9)]
-    short = [line.content.plain for line in card_of(session, 60, 9, None, 8)]
+    whole = [line.content.plain for line in card_of(session, 60, 12)]
+    short = [line.content.plain for line in card_of(session, 60, 12, None, 8)]
     assert len(whole) > 8 >= len(short)
     assert [line.split()[0] for line in short if line[1] != " "] == ["DEAD", "sure", "do", "refuted", "see"]
     assert short[-1].endswith("f all evidence, 2 more findings")
