@@ -13,6 +13,7 @@ from .commands.capture import capture
 from .commands.completed_words import complete_files, complete_scenarios, complete_servers, complete_targets
 from .commands.completion import completion
 from .commands.config import config
+from .commands.demo_choice import check_scenario, demo_as_asked
 from .commands.diff import diff
 from .commands.dispatch import dispatch
 from .commands.doctor import doctor
@@ -25,7 +26,6 @@ from .commands.options import (
     Finite,
     ReportCommand,
     attach_options,
-    read_demo_size,
     read_options,
     read_target,
     read_tls,
@@ -130,7 +130,7 @@ def demo(ranks: int | None, scenario: str | None, listing: bool, refresh_s: floa
     if listing:
         click.echo(_scenarios())
         return
-    _known_scenario(scenario)
+    check_scenario(scenario)
     _screen(DemoTarget(ranks, scenario), given_fields(AttachOptions()), refresh_s, ScreenOptions.taken_from(options))
 
 
@@ -199,9 +199,6 @@ def report(
     Exit codes: 0 nothing wrong, 1 a problem found, 2 wrong usage, 3 the target could not be read, 4 partial data and
     nothing wrong found.
     """
-    from dataclasses import replace
-
-    from ..services.targets import DemoTarget
     from .commands.report import ReportOptions, run_report
 
     with_ranks = options.pop("with_ranks", False)
@@ -223,16 +220,7 @@ def report(
         raise click.UsageError(
             "no target: give host:port of the job's TCPStore, a worker's URL, what a job left, or set MASTER_ADDR"
         )
-    settings = read_options(options)
-    if isinstance(chosen, DemoTarget):
-        _known_scenario(scenario)
-        size = settings.world_size
-        if options["ranks"] is not None and options["ranks"].isdecimal():  # as in `xpudbg demo --ranks N`
-            size, settings = read_demo_size(options["ranks"]), replace(settings, ranks=None)
-        chosen = DemoTarget(size or chosen.ranks, scenario or chosen.scenario)
-        settings = replace(settings, world_size=None)
-    elif scenario is not None:
-        raise click.UsageError("--scenario goes with the target `demo` only")
+    chosen, settings = demo_as_asked(chosen, read_options(options), scenario, options["ranks"])
     table_style = table_format if tables else None
     wanted = ReportOptions(style, looks, interval, with_ranks, stacks_file, table_style, output, trace_file, one_clock)
     sys.exit(run_report(chosen, settings, wanted))
@@ -316,13 +304,6 @@ def _screen(target: Target | None, options: AttachOptions, refresh_s: float | No
             XpudbgApp(engine, target, options, refresh_s=refresh_s, settings=loaded_settings(), hints=True), drawn
         )
     sys.exit(code)
-
-
-def _known_scenario(name: str | None) -> None:
-    from ..services.simulate.scenarios import SCENARIOS
-
-    if name is not None and name not in SCENARIOS:
-        raise click.UsageError(f"no scenario is called {name!r}; there are: {', '.join(SCENARIOS)}")
 
 
 def _scenarios() -> str:

@@ -11,7 +11,8 @@ import click
 
 from ..interrupts import signals_interrupt
 from .completed_words import complete_scenarios, complete_targets
-from .options import Finite, attach_options, read_demo_size, read_options, read_target
+from .demo_choice import demo_as_asked
+from .options import Finite, attach_options, read_options, read_target
 
 if TYPE_CHECKING:
     from ...services.attach_options import AttachOptions
@@ -71,12 +72,8 @@ def capture(
     Exit codes: 0 nothing wrong, 1 a problem found, 2 wrong usage or no place to write, 3 the target could not be read,
     4 partial data and nothing wrong found.
     """
-    from dataclasses import replace
-
     from ...services.bundle.capture import CaptureOptions
     from ...services.bundle.redaction import KINDS
-    from ...services.simulate.scenarios import SCENARIOS
-    from ...services.targets import DemoTarget
 
     if verify is not None:
         if target or output is not None:
@@ -90,17 +87,7 @@ def capture(
     redacted = frozenset(word.strip() for word in (redact or "").split(",")) - {""}
     if unknown := redacted - set(KINDS):
         raise click.UsageError(f"--redact: {sorted(unknown)[0]!r} is none of {', '.join(KINDS)}")
-    settings = read_options(options)
-    if isinstance(chosen, DemoTarget):
-        if scenario is not None and scenario not in SCENARIOS:
-            raise click.UsageError(f"no scenario is called {scenario!r}; there are: {', '.join(SCENARIOS)}")
-        size = settings.world_size
-        if options["ranks"] is not None and options["ranks"].isdecimal():  # as in `xpudbg demo --ranks N`
-            size, settings = read_demo_size(options["ranks"]), replace(settings, ranks=None)
-        chosen = DemoTarget(size or chosen.ranks, scenario or chosen.scenario)
-        settings = replace(settings, world_size=None)
-    elif scenario is not None:
-        raise click.UsageError("--scenario goes with the target `demo` only")
+    chosen, settings = demo_as_asked(chosen, read_options(options), scenario, options["ranks"])
     path = _with_ending(output) if output is not None else Path(time.strftime("xpudbg-%Y%m%d-%H%M%S.xpudbg"))
     _not_its_own_source(chosen, path)
     wanted = CaptureOptions(path, looks, interval, redacted, not no_store_values, force)

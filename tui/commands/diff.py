@@ -11,6 +11,7 @@ import click
 
 from ..interrupts import signals_interrupt, take_event
 from .completed_words import complete_scenarios, complete_targets
+from .demo_choice import check_scenario
 from .options import Finite, attach_options, read_options, read_target
 
 if TYPE_CHECKING:
@@ -263,10 +264,7 @@ def _target(word: str, scenario: str | None, settings: AttachOptions) -> Target:
     chosen = read_target([word])
     assert chosen is not None
     if isinstance(chosen, DemoTarget):
-        from ...services.simulate.scenarios import SCENARIOS
-
-        if scenario is not None and scenario not in SCENARIOS:
-            raise click.UsageError(f"no scenario is called {scenario!r}; there are: {', '.join(SCENARIOS)}")
+        check_scenario(scenario)
         return DemoTarget(settings.world_size or chosen.ranks, scenario or chosen.scenario)
     return chosen
 

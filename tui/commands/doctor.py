@@ -12,6 +12,7 @@ import click
 
 from ..interrupts import signals_interrupt, take_event
 from .completed_words import complete_scenarios, complete_targets
+from .demo_choice import demo_as_asked
 from .line_width import line_width
 from .options import attach_options, read_options, read_target
 
@@ -54,24 +55,12 @@ def doctor(target: tuple[str, ...], style: str, py_spy_ranks: int, scenario: str
     Exit codes: 0 no problem, 1 a problem found, 2 wrong usage, 3 the target could not be read, 4 ended before all was
     checked.
     """
-    from dataclasses import replace
-
-    from ...services.simulate.scenarios import SCENARIOS
-    from ...services.targets import DemoTarget
-
     chosen = read_target(target)
     if chosen is None:
         raise click.UsageError(
             "no target: give host:port of the job's TCPStore, a worker's URL, what a job left, or set MASTER_ADDR"
         )
-    settings = read_options(options)
-    if isinstance(chosen, DemoTarget):
-        if scenario is not None and scenario not in SCENARIOS:
-            raise click.UsageError(f"no scenario is called {scenario!r}; there are: {', '.join(SCENARIOS)}")
-        chosen = DemoTarget(settings.world_size or chosen.ranks, scenario or chosen.scenario)
-        settings = replace(settings, world_size=None)
-    elif scenario is not None:
-        raise click.UsageError("--scenario goes with the target `demo` only")
+    chosen, settings = demo_as_asked(chosen, read_options(options), scenario)
     sys.exit(run_doctor(chosen, settings, style, py_spy_ranks))
 
 

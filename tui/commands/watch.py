@@ -16,6 +16,7 @@ import click
 
 from ..interrupts import signals_interrupt, take_event
 from .completed_words import complete_scenarios, complete_targets
+from .demo_choice import demo_as_asked
 from .options import Finite, attach_options, read_options, read_target
 
 if TYPE_CHECKING:
@@ -267,25 +268,14 @@ def _target(words: tuple[str, ...], options: dict[str, Any]) -> tuple[Target, At
     Raises:
         click.UsageError: no living job is named.
     """
-    from dataclasses import replace
-
-    from ...services.simulate.scenarios import SCENARIOS
-    from ...services.targets import DemoTarget, FilesTarget
+    from ...services.targets import FilesTarget
 
     chosen, scenario = read_target(words), options["scenario"]
     if chosen is None:
         raise click.UsageError("no target: give host:port of the job's TCPStore, a worker's URL, or set MASTER_ADDR")
     if isinstance(chosen, FilesTarget):
         raise click.UsageError("files don't change: a watch wants a living job; `xpudbg report` reads files")
-    settings = read_options(options)
-    if isinstance(chosen, DemoTarget):
-        if scenario is not None and scenario not in SCENARIOS:
-            raise click.UsageError(f"no scenario is called {scenario!r}; there are: {', '.join(SCENARIOS)}")
-        chosen = DemoTarget(settings.world_size or chosen.ranks, scenario or chosen.scenario)
-        settings = replace(settings, world_size=None)
-    elif scenario is not None:
-        raise click.UsageError("--scenario goes with the target `demo` only")
-    return chosen, settings
+    return demo_as_asked(chosen, read_options(options), scenario)
 
 
 def _hook(text: str | None) -> tuple[str, ...] | None:
