@@ -9,9 +9,10 @@ if TYPE_CHECKING:
     import queue
     from collections.abc import Callable
 
-__all__ = ["signals_interrupt", "take_event"]
+__all__ = ["signals_call", "signals_interrupt", "take_event"]
 
 _Event = TypeVar("_Event")
+_NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class _Taking:
@@ -27,8 +28,22 @@ _taking = _Taking()
 
 def signals_interrupt() -> None:
     """From now on SIGTERM and SIGHUP raise KeyboardInterrupt in the main thread as Ctrl-C does, after `take_event`."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in _NUMBERS:
         signal.signal(number, _interrupt)
+
+
+def signals_call(interrupt: Callable[[], object]) -> None:
+    """From now on Ctrl-C, SIGTERM and SIGHUP call `interrupt` in the main thread; nothing is raised.
+
+    For a command whose work is done on a thread that the main thread waits for: until Python 3.13 a `Thread.join` that
+    an exception leaves takes the thread for ended although it runs.
+    """
+
+    def call(_number: int, _frame: object) -> None:
+        interrupt()
+
+    for number in _NUMBERS:
+        signal.signal(number, call)
 
 
 def take_event(

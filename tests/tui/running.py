@@ -44,6 +44,7 @@ class Running:
         self.clock = clock
         self.pilot: Pilot[int]
         self._tick = app._tick
+        app._tick = lambda: None  # type: ignore[method-assign]  # by `Running.tick`: nothing depends on how long it took
 
     async def until(self, condition: Callable[[], object], what: str = "") -> None:
         """Let the application run until a condition holds."""
@@ -102,9 +103,7 @@ def made(
         clock=clock,
         dispatch=dispatch,
     )
-    run = Running(app, engine, clock)
-    app._tick = lambda: None  # type: ignore[method-assign]  # by `Running.tick`, so that no picture depends on how long it took
-    return run
+    return Running(app, engine, clock)
 
 
 @asynccontextmanager

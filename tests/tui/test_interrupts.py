@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from xpudbg.tui.interrupts import signals_interrupt, take_event
+from xpudbg.tui.interrupts import signals_call, signals_interrupt, take_event
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,3 +100,20 @@ def test_an_error_of_what_applies_goes_through_and_leaves_nothing_behind() -> No
 
 def _refuse(event: str) -> None:
     raise ValueError(event)
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_where_a_call_is_wanted_a_thread_is_waited_for_to_its_end(number: signal.Signals) -> None:
+    """A `join` that an exception leaves takes the thread for ended, until Python 3.13."""
+    called, ended = threading.Event(), []
+
+    def work() -> None:
+        os.kill(os.getpid(), number)
+        called.wait(20)
+        ended.append(called.is_set())
+
+    signals_call(called.set)
+    working = threading.Thread(target=work)
+    working.start()
+    working.join()
+    assert ended == [True]

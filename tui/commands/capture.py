@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..interrupts import signals_interrupt
+from ..interrupts import signals_call, signals_interrupt
 from .completed_words import complete_scenarios, complete_targets
 from .demo_choice import demo_as_asked
 from .options import Finite, attach_options, read_options, read_target
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ...services.targets import Target
 
 __all__ = ["capture"]
-
-_JOIN_S = 0.1
 
 
 @click.command(short_help="Look at a job and keep all that came in one file.")
@@ -119,12 +117,8 @@ def run_capture(target: Target, options: AttachOptions, wanted: CaptureOptions) 
         except OSError as error:
             print(f"xpudbg: {wanted.path} can't be written: {error.strerror or error}", file=sys.stderr)
             return 2
-        thread = run_on_thread(running)
-        while thread.is_alive():
-            try:
-                thread.join(_JOIN_S)
-            except KeyboardInterrupt:
-                running.interrupt()
+        signals_call(running.interrupt)
+        run_on_thread(running).join()
     session = running.session
     if session.failure:
         print(f"xpudbg: {plain(session.failure)}\n  {plain(session.hint)}", file=sys.stderr)

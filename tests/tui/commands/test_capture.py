@@ -130,3 +130,26 @@ async def test_a_signal_within_a_look_finishes_the_file_with_what_came(number: s
     assert read.closed is not None
     assert read.closed.cancelled
     assert read.replies[0, "ping"].body.read() == b"pong"
+
+
+async def test_a_signal_between_two_looks_finishes_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.xpudbg"
+    async with raw_server(one_rank(b"")) as server:
+        words = ("-P", "-m", "xpudbg.tui.cli", "capture", server.address.url, "-o", str(path), "--interval", "3600")
+        started = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *words,
+            env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[3] / ".links")},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        async with asyncio.timeout(60):
+            while not (path.exists() and b"/closed.json" in path.read_bytes()):
+                await asyncio.sleep(0.01)
+        started.send_signal(signal.SIGINT)
+        said, errors = await asyncio.wait_for(started.communicate(), 60)
+    assert errors == b""
+    assert f"bundle   {path}: 1 look, " in said.decode()
+    bundle = open_bundle(path)
+    assert (bundle.cut, bundle.verify()) == (False, ())
+    assert [look.read().closed is not None for look in bundle.looks] == [True]
