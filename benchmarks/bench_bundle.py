@@ -26,12 +26,12 @@ from xpudbg.services.bundle.recording import BundleRecording
 from xpudbg.services.bundle.redaction import Redaction
 from xpudbg.services.bundle.replay import Replay
 from xpudbg.services.bundle.writer import BundleWriter
+from xpudbg.services.looks.recorders import RecorderLook
+from xpudbg.services.looks.stacks import StackLook
 from xpudbg.services.ranksets import RankSet
-from xpudbg.services.recorder_look import RecorderLook
 from xpudbg.services.session import Session
 from xpudbg.services.snapshot import LookContext, Outcome, RankAddress, RankReply
 from xpudbg.services.spool import Spool
-from xpudbg.services.stack_look import StackLook
 
 SECOND = 1_000_000_000
 START = 1_760_000_000 * SECOND

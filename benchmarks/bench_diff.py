@@ -24,11 +24,11 @@ from tests.tui.progress_scripts import mesh, recorder_looks
 from tests.tui.scripted import NOW, SECOND, look, opened
 from tests.tui.stack_scripts import LOAD, TRAIN, WAIT, reply, traceback
 from xpudbg.services import events
-from xpudbg.services.look_difference.difference import difference
-from xpudbg.services.look_difference.rendering import difference_lines, render_json
-from xpudbg.services.look_record import LookRecord
+from xpudbg.services.looks.difference.difference import difference
+from xpudbg.services.looks.difference.rendering import difference_lines, render_json
+from xpudbg.services.looks.record import LookRecord
+from xpudbg.services.looks.stacks import StackAnalyst
 from xpudbg.services.ranksets import RankSet
-from xpudbg.services.stack_look import StackAnalyst
 
 
 def cpu_ms(work: Callable[[], object], times: int = 3) -> float:

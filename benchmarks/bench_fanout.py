@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import aiohttp
 
 from benchmarks.figures import record
-from xpudbg.services.addresses import AddressMap
+from xpudbg.services.addressing.addresses import AddressMap
 from xpudbg.services.attach_options import AttachOptions
 from xpudbg.services.cluster.fanout import fan_out
 from xpudbg.services.cluster.file_limit import connections_allowed

@@ -22,8 +22,8 @@ from benchmarks.bench_stacks import dump as traceback_of
 from benchmarks.figures import record
 from xpudbg.services import events
 from xpudbg.services.engine import Engine
-from xpudbg.services.look_analysis import LookAnalyst, LookMaterial
-from xpudbg.services.look_work import analysed_again
+from xpudbg.services.looks.analysis import LookAnalyst, LookMaterial
+from xpudbg.services.looks.work import analysed_again
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.session import Session
 from xpudbg.services.snapshot import LookContext, Outcome, RankAddress, RankReply

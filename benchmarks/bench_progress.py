@@ -24,8 +24,8 @@ from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob, Fault
 from tests.tui.progress_scripts import mesh, recorder_looks
 from tests.tui.widgets.painting import Alone
 from xpudbg.services.flight_recorder.groups import JobGroup
-from xpudbg.services.progress import Progress, progress_of
-from xpudbg.services.progress_columns import GroupColumn
+from xpudbg.services.progress.columns import GroupColumn
+from xpudbg.services.progress.matrix import Progress, progress_of
 from xpudbg.services.ranksets import RankSet
 from xpudbg.tui.widgets.matrix_layout import MatrixLayout, cell_text
 from xpudbg.tui.widgets.progress_matrix import ProgressMatrix

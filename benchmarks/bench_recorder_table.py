@@ -41,13 +41,13 @@ from xpudbg.services import events
 from xpudbg.services.flight_recorder.analysis import analyse
 from xpudbg.services.flight_recorder.decode import decode
 from xpudbg.services.flight_recorder.diagnosis import diagnose
-from xpudbg.services.recorder_look import RecorderLook
+from xpudbg.services.looks.recorders import RecorderLook
+from xpudbg.services.looks.stacks import StackLook
 from xpudbg.services.recorder_tables.browser import RecorderTables
 from xpudbg.services.recorder_tables.order import Sort, ordered
 from xpudbg.services.recorder_tables.row_filter import RowFilter
-from xpudbg.services.stack_look import StackLook
-from xpudbg.tui.recorder_rows import RecorderRows
-from xpudbg.tui.recorder_spots import Tab
+from xpudbg.tui.recorder.rows import RecorderRows
+from xpudbg.tui.recorder.spots import Tab
 from xpudbg.tui.screens.recorder import RecorderScreen
 from xpudbg.tui.widgets.grid_table import GridTable
 

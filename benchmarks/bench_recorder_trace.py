@@ -20,7 +20,7 @@ from tabulate import tabulate
 
 from benchmarks.figures import record
 from tests.fakes.big_flight_recorder import big_dumps
-from xpudbg.services.recorder_look import RecorderAnalyst, RecorderLook
+from xpudbg.services.looks.recorders import RecorderAnalyst, RecorderLook
 from xpudbg.services.recorder_trace.writing import write_recorder_trace
 
 _PAGE = 4096

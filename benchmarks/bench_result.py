@@ -18,11 +18,11 @@ from benchmarks.bench_comparison import MEMORY_GOAL, forget_peak, own_memory
 from benchmarks.figures import record
 from tests.tui.widgets.painting import Alone
 from xpudbg.services.comparison.coarser import worst_in_cell
-from xpudbg.services.given_run import GivenOutput, GivenRun
-from xpudbg.services.references import ReferenceArrays
 from xpudbg.services.run_history.records import RunState
-from xpudbg.services.run_shown import show_run
-from xpudbg.tui.arrays_shown import ArraysShown
+from xpudbg.services.runs.given import GivenOutput, GivenRun
+from xpudbg.services.runs.references import ReferenceArrays
+from xpudbg.services.runs.shown import show_run
+from xpudbg.tui.dispatch.arrays_shown import ArraysShown
 from xpudbg.tui.widgets.array_view import ArrayView
 
 KEYS = ("G", "pageup", "m", "m", "g", "pagedown", "right", "down")

@@ -18,11 +18,11 @@ import time
 from benchmarks.bench_flight_recorder import dump_of
 from benchmarks.figures import record
 from xpudbg.services.daemon_threads import DaemonThreads
+from xpudbg.services.looks.recorders import RecorderAnalyst
+from xpudbg.services.looks.stacks import StackAnalyst
 from xpudbg.services.ranksets import RankSet
-from xpudbg.services.recorder_look import RecorderAnalyst
 from xpudbg.services.snapshot import Outcome, RankReply
 from xpudbg.services.spool import Spool
-from xpudbg.services.stack_look import StackAnalyst
 
 TICK_S = 0.005
 SOURCE = "dump_nccl_trace_json"

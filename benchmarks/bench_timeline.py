@@ -26,7 +26,7 @@ from benchmarks.figures import record_all
 from tests.services.recorder_timeline.timed_jobs import TimedJob
 from tests.tui.widgets.painting import Alone
 from xpudbg.services.recorder_timeline.timelines import Timelines
-from xpudbg.tui import timeline_view
+from xpudbg.tui.recorder import timeline_view
 from xpudbg.tui.widgets.timeline import TimelinePane
 
 if TYPE_CHECKING:

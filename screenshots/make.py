@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from xpudbg.services.attach_options import AttachOptions
 from xpudbg.services.engine import Engine
-from xpudbg.services.recent import RecentTargets
+from xpudbg.services.settings.recent import RecentTargets
 from xpudbg.services.targets import DemoTarget, StoreTarget
 from xpudbg.tui.app import XpudbgApp
 

@@ -16,7 +16,7 @@ from PIL import Image
 
 from xpudbg.services.attach_options import AttachOptions
 from xpudbg.services.engine import Engine
-from xpudbg.services.recent import RecentTargets
+from xpudbg.services.settings.recent import RecentTargets
 from xpudbg.services.targets import DemoTarget
 from xpudbg.tui.app import XpudbgApp
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .addresses import AddressMap
+from .addressing.addresses import AddressMap
 from .cluster.lanes import FAST_SLOTS
-from .look_bounds import USUAL_BOUNDS, LookBounds
+from .looks.bounds import USUAL_BOUNDS, LookBounds
 
 if TYPE_CHECKING:
     from pathlib import Path

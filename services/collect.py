@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from . import events
+from .addressing.endpoints import Endpoint
 from .cluster.fanout import fan_out
 from .cluster.file_limit import connections_allowed
 from .cluster.lanes import Lanes
@@ -20,8 +21,7 @@ from .cluster.store import StoreClient, StoreError, StoreFault
 from .cluster.store_watch import StoreWatch
 from .cluster.transport import make_client
 from .cluster.worker import Worker, WorkerListener
-from .endpoints import Endpoint
-from .look_analysis import LookAnalyst, LookMaterial
+from .looks.analysis import LookAnalyst, LookMaterial
 from .ranksets import RankSet, ranks_said
 from .snapshot import LookContext, Outcome, RankReply
 from .spool import EMPTY

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .console.orders import Order
     from .dispatch.case import OpCase
     from .dispatch.endpoint import DispatchSettings, OpEndpoint
-    from .post_mortem import PostMortem
+    from .post_mortem.target import PostMortem
     from .profiles.orders import ProfileOrder
     from .ranksets import RankSet
     from .run_history.recorder import Recorder
@@ -263,7 +263,7 @@ class Engine:
         """What opens files: a bundle by itself is replayed, everything else is read and judged as it lies there."""
         from .bundle.replay import Replay
         from .bundle.walk import is_bundle
-        from .post_mortem import PostMortem
+        from .post_mortem.target import PostMortem
 
         if len(target.paths) == 1 and is_bundle(target.paths[0]):
             return Replay(target.paths[0], emit=self.events.put, analyses=self._analyses, ranks=options.ranks)

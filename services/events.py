@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from .dispatch.errors import DispatchError
     from .dispatch.progress import Progress
     from .dispatch.run_loop import OpRun
-    from .look_analysis import LookFindings
+    from .looks.analysis import LookFindings
+    from .looks.recorders import RecorderLook
+    from .looks.stacks import StackLook
     from .ranksets import RankSet
-    from .recorder_look import RecorderLook
     from .snapshot import LookContext, RankAddress, RankReply
-    from .stack_look import StackLook
 
 __all__ = [
     "Analysed",

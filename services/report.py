@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from .counters.in_report import counters_in_report
 from .instants import utc_text
+from .judging.stack_findings import place_of
 from .markdown_text import Piece, joined, unmarked
 from .plain_text import plain
 from .ranksets import RankSet
 from .snapshot import RankClass
-from .stack_findings import place_of
 from .version import __version__
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from .artifacts.artifact import Refused
     from .findings import Finding
+    from .looks.stacks import StackLook
     from .session import Session
     from .snapshot import RankState, Snapshot
-    from .stack_look import StackLook
 
 __all__ = ["SCHEMA", "document", "render_json", "render_markdown", "render_text"]
 

@@ -16,9 +16,9 @@ from . import events
 from .cluster import liveness
 from .counters.look import NO_COUNTERS
 from .findings import Verdict, VerdictValue
-from .live_state import LiveState, LookUnderWay
-from .look_book import USUAL_BOUNDS, LookBook, LookBounds
-from .no_rank import no_rank_said
+from .judging.no_rank import no_rank_said
+from .looks.book import USUAL_BOUNDS, LookBook, LookBounds
+from .looks.live_state import LiveState, LookUnderWay
 from .ranksets import RankSet
 from .snapshot import LookContext, Outcome, Snapshot
 from .store_browse.events import StoreEvent
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
     from .artifacts.artifact import Refused
     from .counters.look import CounterLook
-    from .look_record import LookRecord
-    from .recorder_look import RecorderLook
+    from .looks.record import LookRecord
+    from .looks.recorders import RecorderLook
+    from .looks.stacks import StackLook
     from .snapshot import RankClass, RankReply, RankState
-    from .stack_look import StackLook
 
 __all__ = ["LookUnderWay", "Phase", "Session"]
 

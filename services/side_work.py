@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .console.work import ConsoleWork
     from .dispatch.endpoint import OpEndpoint
     from .dispatch.runs import OpRuns
-    from .look_work import LookWork
+    from .looks.work import LookWork
     from .profiles.work import ProfileWork
     from .run_history.recorder import Recorder
     from .spool import Spool
@@ -104,7 +104,7 @@ class SideWork:
     @property
     def looks(self) -> LookWork:
         if self._looks is None:
-            from .look_work import LookWork
+            from .looks.work import LookWork
 
             self._looks = LookWork(self._emit, self._analyses, self._spool, self._failed)
         return self._looks

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .artifacts.watchdog import WatchdogLine
-    from .health import Health
+    from .cluster.health import Health
     from .profiles.memberships import Memberships
     from .spool import Body
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .endpoints import DEFAULT_STORE_PORT, ENDPOINT_FORMS, Endpoint, TargetError, parse_endpoint, quoted
+from .addressing.endpoints import DEFAULT_STORE_PORT, ENDPOINT_FORMS, Endpoint, TargetError, parse_endpoint, quoted
+from .addressing.worker_list import names_worker, numbered, read_worker_file
 from .flight_recorder.file_names import read_name
-from .worker_list import names_worker, numbered, read_worker_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

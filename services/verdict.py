@@ -9,27 +9,27 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .class_findings import CLASS_VALUES, class_findings
+from .cluster.health import HEALTH_VALUES, health_findings
 from .counters.findings import COUNTER_VALUES, counter_findings, with_counters
-from .fatal_findings import fatal_findings
 from .findings import Confidence, Finding, Severity, Verdict, VerdictValue
 from .flight_recorder.coordinates import written_short
-from .health import HEALTH_VALUES, health_findings
-from .joining import one_cause_one_finding
+from .judging.class_findings import CLASS_VALUES, class_findings
+from .judging.fatal_findings import fatal_findings
+from .judging.joining import one_cause_one_finding
+from .judging.recorder_findings import RECORDER_VALUES, SLOW_RANK, recorder_findings
+from .judging.stack_findings import STUCK_STACK, place_of, stack_findings
+from .judging.witness import Witness
 from .plain_text import plain
 from .ranksets import MAX_RANK, RankSet, ranks_said
-from .recorder_findings import RECORDER_VALUES, SLOW_RANK, recorder_findings
 from .snapshot import RankClass
-from .stack_findings import STUCK_STACK, place_of, stack_findings
-from .witness import Witness
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from .counters.look import CounterLook
-    from .recorder_look import RecorderLook
+    from .looks.recorders import RecorderLook
+    from .looks.stacks import StackLook
     from .snapshot import RankState
-    from .stack_look import StackLook
 
 __all__ = ["judge", "name_ranks"]
 

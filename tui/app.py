@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.theme import ThemeProvider
 from textual.widgets import Input
 
-from ..services.recent import RecentTargets
 from ..services.session import Phase
+from ..services.settings.recent import RecentTargets
 from ..services.settings.state import Remembered
-from .actions import Scope, bindings, by_name, key_of
+from .actions.registry import Scope, bindings, by_name, key_of
 from .attachment import Attachment
 from .bridge import TICK_S, SessionChanged
-from .dispatch_desk import DispatchDesk
-from .hints import Hints
-from .named_servers import NamedServers
-from .notices import LONG_S, tell_faults, tell_incidents
-from .painted_app import PaintedApp
+from .dispatch.desk import DispatchDesk
+from .dispatch.named_servers import NamedServers
+from .moving.trail import Place, Trail
+from .notices.hints import Hints
+from .notices.told import LONG_S, tell_faults, tell_incidents
 from .palette import Palette, RegistryProvider
 from .preferences import Preferences
 from .screens.counters import CountersScreen
@@ -36,8 +36,8 @@ from .screens.recorder import RecorderScreen
 from .screens.stacks import StacksScreen
 from .screens.start import StartScreen
 from .screens.store import StoreScreen
-from .terminal_driver import TerminalDriver
-from .trail import Place, Trail
+from .terminal.driver import TerminalDriver
+from .terminal.painted_app import PaintedApp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from ..services.settings.sources import Loaded
     from ..services.settings.state import KeptTable
     from ..services.targets import Target
-    from .dispatch_desk import DispatchStart
-    from .rank_view import RankView
+    from .dispatch.desk import DispatchStart
+    from .ranks.view import RankView
 
 __all__ = ["XpudbgApp"]
 

@@ -26,10 +26,10 @@ from ..services.session import Phase, Session
 from ..services.targets import DemoTarget
 from ..services.watch.session_watch import SessionWatch
 from .bridge import drain
-from .collections_spared import keep_what_is_there
-from .profile_view import ProfilerView
-from .rank_view import RankView
-from .store_view import StoreView
+from .profiler.view import ProfilerView
+from .ranks.view import RankView
+from .store.view import StoreView
+from .terminal.collections_spared import keep_what_is_there
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ..services.events import Event
     from ..services.profiles.orders import ProfileOrder
     from ..services.ranksets import RankSet
-    from ..services.recent import RecentTargets
+    from ..services.settings.recent import RecentTargets
     from ..services.snapshot import RankReply
     from ..services.store_browse.orders import StoreOrder
     from ..services.targets import Target

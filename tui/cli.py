@@ -37,7 +37,7 @@ from .commands.runs import runs
 from .commands.shrink import repro, shrink
 from .commands.watch import watch
 from .commands.web import web
-from .on_terminal import ScreenOptions, check_terminal, screen_options, show
+from .terminal.on_terminal import ScreenOptions, check_terminal, screen_options, show
 
 if TYPE_CHECKING:
     from typing import Any

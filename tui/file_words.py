@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .actions import key_of
+from .actions.registry import key_of
 from .wording import count
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from .wording import count
 
 if TYPE_CHECKING:
     from ..services.findings import Finding
-    from ..services.look_changes import LookChange
+    from ..services.looks.changes import LookChange
     from ..services.ranksets import RankSet
 
 __all__ = ["COLOURS", "SAME", "clock_text", "moment", "sign_of", "words_of"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from ..services.endpoints import TargetError
+from ..services.addressing.endpoints import TargetError
 from .loaded_settings import loaded_settings
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def given_fields(options: AttachOptions) -> AttachOptions:
 
 def with_limits(options: AttachOptions, limits: Limits) -> AttachOptions:
     """The options with what the settings say of how much may be taken at a time, and kept."""
-    from ..services.look_bounds import LookBounds
+    from ..services.looks.bounds import LookBounds
 
     bounds = LookBounds(
         looks=limits.looks,
@@ -170,7 +170,7 @@ def options_for(meant: Meant, given: AttachOptions, settings: Settings) -> Attac
     Raises:
         TargetError: an option that the settings give the name can't be read.
     """
-    from ..services.addresses import AddressMap
+    from ..services.addressing.addresses import AddressMap
     from ..services.attach_options import AttachOptions
     from ..services.ranksets import RankSet, RankSetError
 
@@ -215,7 +215,7 @@ def proxy_url(text: str) -> str:
     Raises:
         TargetError: not the URL of an HTTP proxy. The message never holds a password.
     """
-    from ..services.addresses import parse_worker
+    from ..services.addressing.addresses import parse_worker
 
     try:
         return parse_worker(text, scheme_needed=True).asked

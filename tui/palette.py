@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.markup import escape
 
 from ..services.plain_text import plain
-from .actions import Action, Scope, actions_in, keys_shown
+from .actions.registry import Action, Scope, actions_in, keys_shown
 from .widgets.choice_list import has_lines
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from ..services.logs import logger
 from ..services.settings.reading import near
 from ..services.settings.sources import Loaded
 from ..services.settings.statements import Problem
-from .column_settings import Tables, use_tables
-from .keymap import use_keymap
-from .keymap_reading import read_keymap
+from .keys.keymap import use_keymap
+from .keys.keymap_reading import read_keymap
+from .tables.column_settings import Tables, use_tables
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -12,9 +12,9 @@ from ..artifacts.content import open_body
 from ..cluster.probes import COUNTERS, RECORDERS
 from ..flight_recorder.decode import decode
 from ..flight_recorder.dump import DumpError
-from ..recorder_look import DUMP_FILE
+from ..looks.recorders import DUMP_FILE
+from ..looks.stacks import SOURCES
 from ..snapshot import Outcome
-from ..stack_look import SOURCES
 from .errors import BundleError
 from .reader import open_bundle
 

@@ -7,11 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import events
-from ..look_record import LookRecord
+from ..looks.record import LookRecord
+from ..looks.recorders import RecorderLook
+from ..looks.stacks import StackLook
 from ..ranksets import RankSet
-from ..recorder_look import RecorderLook
 from ..report import document, render_markdown
-from ..stack_look import StackLook
 from .errors import BundleError
 from .events import BundleWritten
 from .recording import BundleRecording

@@ -10,10 +10,10 @@ import msgspec
 from .. import events
 from ..artifacts.artifact import Refused
 from ..artifacts.watchdog import WatchdogLine
+from ..looks.recorders import DUMP_FILE
 from ..plain_text import LINE_LIMIT, plain
 from ..profiles.memberships import Membership, Memberships
 from ..ranksets import RankSet
-from ..recorder_look import DUMP_FILE
 from ..snapshot import LookContext, Outcome, RankAddress, RankReply
 from ..spool import EMPTY
 from . import records

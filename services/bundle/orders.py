@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from ..look_record import LookRecord
+    from ..looks.record import LookRecord
     from ..snapshot import Snapshot
     from ..watch.folder import IncidentFolder
     from .from_session import SessionFacts

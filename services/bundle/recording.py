@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from .. import events
-from ..endpoints import TargetError, parse_endpoint
+from ..addressing.endpoints import TargetError, parse_endpoint
+from ..looks.recorders import DUMP_FILE
 from ..plain_text import plain
-from ..recorder_look import DUMP_FILE
 from ..version import __version__
 from . import records, store_record
 from .errors import BundleError, UnredactableError

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, TypeVar
 
 from .. import events
 from ..cluster.probes import COUNTERS
-from ..file_analysis import FileAnalyst, FileMaterial
 from ..flight_recorder.decode import decode
 from ..flight_recorder.dump import DumpError
-from ..look_analysis import LookAnalyst, LookMaterial
+from ..judging.watchdog_findings import watchdog_findings
+from ..looks.analysis import LookAnalyst, LookMaterial
+from ..looks.recorders import DUMP_FILE
+from ..post_mortem.analysis import FileAnalyst, FileMaterial
 from ..ranksets import RankSet
-from ..recorder_look import DUMP_FILE
 from ..snapshot import LookContext, Outcome
 from ..spool import EMPTY
 from ..targets import TargetError
-from ..watchdog_findings import watchdog_findings
 from .chosen_ranks import not_there, restricted
 from .errors import BundleError
 from .reader import open_bundle

@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..health import read_health
 from ..instants import APART_NS
-from ..recorder_look import DUMP_FILE
+from ..looks.recorders import DUMP_FILE
 from ..snapshot import Outcome, RankAddress, RankClass, RankReply, RankState
+from .health import read_health
 from .probes import COUNTERS, HEALTH
 
 if TYPE_CHECKING:

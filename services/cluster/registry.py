@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ..addresses import parse_worker
+from ..addressing.addresses import parse_worker
 from ..plain_text import plain
 from ..ranksets import RankSet, ranks_said
 from ..snapshot import RankAddress
@@ -18,7 +18,7 @@ from .store_keys import MAX_WORLD, JobKeys, read_key_names
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ..addresses import AddressMap
+    from ..addressing.addresses import AddressMap
     from .store import StoreClient
 
 __all__ = ["Registry", "read_registry"]

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from ..endpoints import Endpoint
+from ..addressing.endpoints import Endpoint
 from .store_connection import Stalled, StoreConnection, open_store
 from .store_errors import StoreError, StoreFault, not_a_store
 from .store_wire import (

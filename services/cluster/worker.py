@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import aiohttp
 import httpx
 
-from ..addresses import parse_worker
+from ..addressing.addresses import parse_worker
 from ..snapshot import Outcome, RankReply
 from ..spool import EMPTY, Body
 from .answers import explain_status

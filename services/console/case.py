@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from ..case_standard import CaseStandard
     from ..dispatch.case import OpCase
     from ..dispatch.edits import Difference
-    from ..references import Reference
+    from ..runs.case_standard import CaseStandard
+    from ..runs.references import Reference
 
 __all__ = ["ConsoleCase"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..case_standard import CaseStandard
 from ..dispatch.case_file import is_case_file, read_case
 from ..dispatch.errors import CaseError
 from ..plain_text import plain
 from ..run_history.case_key import case_key, different
+from ..runs.case_standard import CaseStandard
 from ..ttk_cases.converting import conversion_notes, to_op_case
 from ..ttk_cases.errors import CaseFileError
 from ..ttk_cases.reading import read_case_file

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..case_standard import CaseStandard
 from ..dispatch.edits import changed
 from ..events import OpProgressed
 from ..run_history.records import RunState
+from ..runs.case_standard import CaseStandard
 from ..ttk_cases.case import Outcome
 from . import events
 from .lines import line_of
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..dispatch.endpoint import OpEndpoint
-    from ..run_shown import RunShown
+    from ..runs.shown import RunShown
     from .case import ConsoleCase
     from .events import ConsoleEvent
     from .runs import RunLine

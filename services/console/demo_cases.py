@@ -13,7 +13,7 @@ import numpy as np
 
 from ..dispatch.case import OpCase, Slot
 from ..dispatch.inputs import Generated
-from ..references import FileReference
+from ..runs.references import FileReference
 from .case import ConsoleCase
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..case_standard import CaseStandard
     from ..dispatch.case import OpCase
     from ..dispatch.endpoint import OpEndpoint
-    from ..references import Reference
-    from ..run_shown import RunShown
+    from ..runs.case_standard import CaseStandard
+    from ..runs.references import Reference
+    from ..runs.shown import RunShown
     from .case import ConsoleCase
     from .runs import RunLine
 

@@ -11,7 +11,7 @@ from .runs import RunLine
 
 if TYPE_CHECKING:
     from ..dispatch.case import OpCase
-    from ..run_shown import RunShown
+    from ..runs.shown import RunShown
     from .runs import RunUnderWay
 
 __all__ = ["line_of", "outcome_sentence"]

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..case_standard import CaseStandard
     from ..dispatch.case import OpCase
     from ..dispatch.endpoint import DispatchSettings, OpEndpoint
-    from ..given_run import GivenRun
-    from ..references import Reference
+    from ..runs.case_standard import CaseStandard
+    from ..runs.given import GivenRun
+    from ..runs.references import Reference
     from .case import ConsoleCase
 
 __all__ = [

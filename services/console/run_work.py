@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from ..dispatch.client import Dispatcher
 from ..dispatch.errors import DispatchError, RunCancelledError
 from ..events import OpProgressed
-from ..given_run import run_ended, run_failed, run_from_history
-from ..references import ReferenceMissingError, obtain
 from ..run_history.errors import HistoryError
 from ..run_history.history import RunHistory
 from ..run_history.recorder import Recorder
-from ..run_shown import RunShown, show_run
+from ..runs.given import run_ended, run_failed, run_from_history
+from ..runs.references import ReferenceMissingError, obtain
+from ..runs.shown import RunShown, show_run
 from . import events, orders
 
 if TYPE_CHECKING:
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from ..case_standard import CaseStandard
     from ..dispatch.case import OpCase
     from ..dispatch.endpoint import OpEndpoint
     from ..dispatch.progress import Progress
     from ..dispatch.run_loop import OpRun
     from ..events import Event
-    from ..given_run import GivenRun
-    from ..references import Reference, ReferenceArrays
     from ..run_history.recorder import RunEntry
+    from ..runs.case_standard import CaseStandard
+    from ..runs.given import GivenRun
+    from ..runs.references import Reference, ReferenceArrays
 
 __all__ = ["RunWork"]
 

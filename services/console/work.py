@@ -124,7 +124,7 @@ class ConsoleWork:
     async def _open_demo(self) -> None:
         if self._demo_server is None:
             return
-        from ..endpoints import TargetError
+        from ..addressing.endpoints import TargetError
         from .demo_cases import demo_cases
 
         try:

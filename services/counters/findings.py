@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..findings import Confidence, Evidence, Finding, Severity, VerdictValue
+from ..judging.stack_findings import STUCK_STACK
 from ..plain_text import plain
 from ..ranksets import RankSet
-from ..stack_findings import STUCK_STACK
 from .look import SOURCE
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..cluster.answers import AnswerError
-from ..history import APART_S
+from ..judging.history import APART_S
 from ..ranksets import RankSet
 from .decode import ABSENT, read_counters
 from .metrics import restarted_between

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..endpoints import quoted
+from ..addressing.endpoints import quoted
 from .errors import CaseError
 from .inputs import Generated
 

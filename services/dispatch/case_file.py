@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..endpoints import quoted
+from ..addressing.endpoints import quoted
 from ..npz.dtypes import LOGICAL_DTYPES, from_wire
 from ..npz.errors import NpzError
 from ..npz.files import read_npy, read_npz

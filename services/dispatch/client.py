@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from ..endpoints import TargetError
+from ..addressing.endpoints import TargetError
 from .endpoint import DispatchSettings, tls_context
 from .errors import CaseError, ConnectionFailedError
 from .requests import delete_tenant, send_heartbeat

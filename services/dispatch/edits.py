@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..endpoints import quoted
+from ..addressing.endpoints import quoted
 from ..plain_text import plain
 from .case import Mode, OpCase, Slot, parse_mode
 from .case_file import parse_attribute, parse_input

@@ -6,7 +6,7 @@ import ssl
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ..endpoints import Endpoint, TargetError, parse_endpoint, parse_host, parse_port, quoted
+from ..addressing.endpoints import Endpoint, TargetError, parse_endpoint, parse_host, parse_port, quoted
 from ..plain_text import plain
 
 if TYPE_CHECKING:

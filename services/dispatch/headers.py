@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..endpoints import quoted
+from ..addressing.endpoints import quoted
 from ..npz.dtypes import WireArray, feature_needed, to_wire
 from ..npz.errors import NpzError
 from ..npz.writer import NpzWriter

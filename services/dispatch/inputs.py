@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..endpoints import quoted
+from ..addressing.endpoints import quoted
 from ..npz.dtypes import numpy_dtype
 from ..npz.errors import NpzError
 from .errors import CaseError

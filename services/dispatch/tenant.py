@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..endpoints import quoted
+from ..addressing.endpoints import quoted
 from ..plain_text import plain
 from .errors import BadReplyError, CaseError, DispatchError
 

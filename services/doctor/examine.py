@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..cluster.handler_calls import handlers_of
 from ..cluster.probes import PYSPY, Probe
-from ..handler_calls import handlers_of
 from ..ranksets import RankSet
 from ..snapshot import Outcome, RankClass
 from ..stacks import pyspy

@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from ..cluster.file_limit import connections_allowed
-from ..handler_calls import handlers_of, handlers_unknown
+from ..cluster.handler_calls import handlers_of, handlers_unknown
 from ..ranksets import RankSet
 from ..snapshot import RankClass
 from .check import Check, CheckState, ranks_told

@@ -10,8 +10,8 @@ import numpy as np
 from ..cluster.probes import RECORDERS, Probe
 from ..flight_recorder.decode import decode
 from ..flight_recorder.dump import DumpError
+from ..looks.recorders import DUMP_FILE
 from ..ranksets import RankSet
-from ..recorder_look import DUMP_FILE
 from ..snapshot import Outcome, RankClass
 from .agreement_checks import clocks_check, versions_check
 from .check import Check, CheckState, ranks_told

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..recorder_look import DUMP_FILE
-from ..witness import UNSEEN, Witness
+from ..judging.witness import UNSEEN, Witness
+from ..looks.recorders import DUMP_FILE
 from .calls import CallRows
 from .collectives import CollectiveRows
 from .findings import FindingRows, NameRanks
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..flight_recorder.diagnosis import Diagnosis
+    from ..looks.recorders import RecorderLook
     from ..ranksets import RankSet
-    from ..recorder_look import RecorderLook
     from .table import BrowseTable
 
 __all__ = ["RecorderTables", "source_name", "sources_of"]

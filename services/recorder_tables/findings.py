@@ -12,9 +12,9 @@ import numpy as np
 from ..findings import Confidence, Severity
 from ..flight_recorder.operations import Kind as OpKind
 from ..flight_recorder.operations import operation
+from ..judging.recorder_findings import sentence_of, unaccused
+from ..judging.witness import UNSEEN, Witness
 from ..ranksets import RankSet, ranks_said
-from ..recorder_findings import sentence_of, unaccused
-from ..witness import UNSEEN, Witness
 from .cells import known_cell, maybe_cell, span_cell
 from .column_table import Column, ColumnTable
 from .group_names import group_label, group_told

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from ..filter_terms import FilterError, FilterPlace, Term
+from ..filters.terms import FilterError, FilterPlace, Term
 from ..ranksets import RankSet
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
-    from ..recorder_look import RecorderLook
+    from ..looks.recorders import RecorderLook
 
 __all__ = ["TraceWritten", "write_recorder_trace"]
 

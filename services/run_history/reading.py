@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from ..endpoints import Endpoint
+from ..addressing.endpoints import Endpoint
 from ..plain_text import plain
 from .blobs import Blob
 from .case_text import json_to_case

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..endpoints import TargetError
+from ..addressing.endpoints import TargetError
 from .scenarios import DEFAULT, SCENARIOS
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ..cluster.health import UNHEALTHY
 from ..flight_recorder.causes import Kind
-from ..health import UNHEALTHY
+from ..judging.stack_findings import STUCK_STACK
 from ..ranksets import RankSet
 from ..snapshot import RankClass
-from ..stack_findings import STUCK_STACK
 
 __all__ = ["DEFAULT", "RANKS_PER_HOST", "SCENARIOS", "Behaviour", "Scenario"]
 

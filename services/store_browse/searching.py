@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..filter_terms import FilterError, FilterPlace, Term
+from ..filters.terms import FilterError, FilterPlace, Term
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

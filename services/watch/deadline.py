@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..flight_recorder.analysis import Analysis
-    from ..look_record import LookRecord
+    from ..looks.record import LookRecord
 
 __all__ = ["Deadline", "capture_before"]
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ..bundle.events import BundleWritten
     from ..bundle.from_session import SessionFacts
-    from ..look_record import LookRecord
+    from ..looks.record import LookRecord
     from ..snapshot import Snapshot
     from .rotation import Rotation
 

@@ -16,7 +16,7 @@ from .rotation import PERIODIC, why_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..look_record import LookRecord
+    from ..looks.record import LookRecord
     from ..snapshot import Snapshot
     from .policy import Alert, Decision
 

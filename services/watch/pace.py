@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from ..flight_recorder.analysis import Analysis
-    from ..look_record import LookRecord
-    from ..recorder_look import RecorderLook
+    from ..looks.record import LookRecord
+    from ..looks.recorders import RecorderLook
 
 __all__ = ["JobPace", "LookMotion", "motion_of"]
 

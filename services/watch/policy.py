@@ -12,7 +12,7 @@ from statistics import mean, median
 from typing import TYPE_CHECKING
 
 from ..findings import Severity, VerdictValue
-from ..look_difference.finding_changes import identity
+from ..looks.difference.finding_changes import identity
 from ..ranksets import RankSet, ranks_said
 from ..snapshot import RankClass
 from .pace import JobPace, motion_of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from ..findings import Finding
-    from ..look_record import LookRecord
+    from ..looks.record import LookRecord
     from .pace import LookMotion
 
 __all__ = ["Alert", "Decision", "Reason", "Rules", "WatchState", "decide"]

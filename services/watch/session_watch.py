@@ -17,7 +17,7 @@ from .incident_watch import LOOKS_IN_BUNDLE, IncidentWatch, nobody_answers
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..look_record import LookRecord
+    from ..looks.record import LookRecord
     from ..session import Session
     from .folder import IncidentFolder
     from .incident_watch import WatchOptions

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..attach_options import AttachOptions
     from ..engine import Engine
     from ..findings import Verdict
-    from ..look_record import LookRecord
+    from ..looks.record import LookRecord
     from ..targets import Target
     from .folder import IncidentFolder
     from .incident_watch import WatchOptions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from xpudbg.tui.actions import Scope, actions_in, keys_shown
+from xpudbg.tui.actions.registry import Scope, actions_in, keys_shown
 
 __all__ = ["PAGES", "SCREENS", "key_table", "with_keys"]
 

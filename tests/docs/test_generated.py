@@ -7,11 +7,12 @@ import re
 import click
 import pytest
 
-from xpudbg.tui.actions import ACTIONS, Scope
+from xpudbg.tui.actions.registry import ACTIONS, Scope
 
 from .command_page import REFERENCE, codes_of, commands, commands_page, with_codes
 from .example_dumps import EXAMPLES, example_files
 from .key_tables import PAGES, SCREENS, key_table, with_keys
+from .room_table import ARCHITECTURE, with_rooms
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -95,3 +96,10 @@ def test_a_meaning_may_have_commas() -> None:
 def test_the_examples_are_current() -> None:
     there = {path.relative_to(EXAMPLES).as_posix(): path.read_bytes() for path in EXAMPLES.rglob("*") if path.is_file()}
     assert there == example_files(), "run `python -m tests.docs`"
+
+
+def test_every_package_says_what_it_is_for() -> None:
+    text = ARCHITECTURE.read_text(encoding="utf-8")
+    assert with_rooms(text) == text, "run `python -m tests.docs`"
+    with pytest.raises(ValueError, match="once"):
+        with_rooms(text + text)

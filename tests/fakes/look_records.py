@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from xpudbg.services.counters.look import NO_COUNTERS
 from xpudbg.services.events import LookClosed
-from xpudbg.services.look_record import LookRecord
-from xpudbg.services.recorder_look import RecorderLook
+from xpudbg.services.looks.record import LookRecord
+from xpudbg.services.looks.recorders import RecorderLook
+from xpudbg.services.looks.stacks import StackLook
 from xpudbg.services.session import Session
-from xpudbg.services.stack_look import StackLook
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,7 +9,7 @@ from xpudbg.services import events
 from xpudbg.services.attach_options import AttachOptions
 from xpudbg.services.engine import Engine
 from xpudbg.services.flight_recorder.diagnosis import SOON_S
-from xpudbg.services.history import APART_S
+from xpudbg.services.judging.history import APART_S
 from xpudbg.services.session import Session
 from xpudbg.services.snapshot import RankClass
 from xpudbg.services.targets import Target, parse_target

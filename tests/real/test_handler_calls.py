@@ -8,10 +8,10 @@ import pytest
 
 from tests.real.attached import Attached, store_of
 from tests.real.job import RealJob
+from xpudbg.services.cluster.handler_calls import answer_text, handlers_of, parse_call
 from xpudbg.services.cluster.probes import HANDLERS, Probe
 from xpudbg.services.engine import Engine
 from xpudbg.services.events import AskedReply
-from xpudbg.services.handler_calls import answer_text, handlers_of, parse_call
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.snapshot import Outcome, RankReply
 

@@ -13,8 +13,8 @@ from xpudbg.services.cluster.probes import py_spy
 from xpudbg.services.engine import Engine
 from xpudbg.services.events import AskedReply
 from xpudbg.services.findings import Confidence, Severity
+from xpudbg.services.judging.stack_findings import place_of
 from xpudbg.services.ranksets import RankSet
-from xpudbg.services.stack_findings import place_of
 
 pytestmark = pytest.mark.torch
 

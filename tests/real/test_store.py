@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.real.torch_python import find_torch_python
-from xpudbg.services.addresses import AddressMap
+from xpudbg.services.addressing.addresses import AddressMap
 from xpudbg.services.cluster.registry import read_registry
 from xpudbg.services.cluster.store import Oversized, StoreClient, StoreError, StoreFault
 from xpudbg.services.cluster.store_connection import StoreConnection

@@ -8,16 +8,16 @@ import numpy as np
 
 from tests.services.run_history.made_runs import ENDPOINT, case, output, run_of
 from xpudbg.services.dispatch.errors import OpFailedError
-from xpudbg.services.given_run import run_ended, run_failed
-from xpudbg.services.references import ReferenceArrays
-from xpudbg.services.run_shown import show_run
+from xpudbg.services.runs.given import run_ended, run_failed
+from xpudbg.services.runs.references import ReferenceArrays
+from xpudbg.services.runs.shown import show_run
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from xpudbg.services.dispatch.replies import Output
-    from xpudbg.services.given_run import GivenRun
-    from xpudbg.services.run_shown import RunShown
+    from xpudbg.services.runs.given import GivenRun
+    from xpudbg.services.runs.shown import RunShown
 
 AXIS = OpFailedError(
     "127.0.0.1:9090: the op failed (HTTP 500): AxisError: axis 2 is out of bounds",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob, Fault
-from tests.services.test_post_mortem import found, opened
+from tests.services.post_mortem.test_target import found, opened
 from xpudbg.services.findings import VerdictValue
 from xpudbg.services.report import render_text
 from xpudbg.tui.commands.report import exit_code

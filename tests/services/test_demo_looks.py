@@ -11,13 +11,13 @@ import pytest
 from xpudbg.services import events
 from xpudbg.services.attach_options import AttachOptions
 from xpudbg.services.engine import Engine
-from xpudbg.services.history import APART_S
+from xpudbg.services.judging.history import APART_S
+from xpudbg.services.judging.stack_findings import STUCK_STACK
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.session import Session
 from xpudbg.services.simulate.launch import running_demo
 from xpudbg.services.simulate.scenarios import SCENARIOS
 from xpudbg.services.snapshot import RankClass
-from xpudbg.services.stack_findings import STUCK_STACK
 from xpudbg.services.targets import DemoTarget, StoreTarget, Target
 
 STUCK_HANDLERS = {RankClass.STOPPED: "ping", RankClass.GIL_HELD: "dump_traceback"}
@@ -129,7 +129,7 @@ def looking_at(url: str) -> Target:
 
 
 def test_an_older_look_of_a_job_is_shown_as_it_was_and_analysed_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xpudbg.services.look_book.ANALYSES_MEMORY", 1)
+    monkeypatch.setattr("xpudbg.services.looks.book.ANALYSES_MEMORY", 1)
     with Engine() as engine:
         looking = Looking(engine, DemoTarget(8, "healthy"), timeout_s=1.0)
         session = looking.session

@@ -20,7 +20,7 @@ from tests.fakes.replies import START
 from tests.services.artifacts.log_texts import faulthandler_text, periodic_text, signal, status, timeout
 from tests.services.artifacts.packed import tar_of, tar_record
 from tests.services.bundle.making import whole
-from tests.services.test_post_mortem import DUMPS, found, opened
+from tests.services.post_mortem.test_target import DUMPS, found, opened
 from xpudbg.services import events
 from xpudbg.services.attach_options import AttachOptions
 from xpudbg.services.engine import Engine

@@ -10,13 +10,13 @@ from tests.fakes.replies import START, address, reply
 from xpudbg.services import events
 from xpudbg.services.counters.look import CounterLook
 from xpudbg.services.findings import VerdictValue
-from xpudbg.services.look_analysis import LookFindings
-from xpudbg.services.look_book import LOOKS_KEPT
+from xpudbg.services.looks.analysis import LookFindings
+from xpudbg.services.looks.book import LOOKS_KEPT
+from xpudbg.services.looks.recorders import RecorderLook
+from xpudbg.services.looks.stacks import StackLook
 from xpudbg.services.ranksets import RankSet
-from xpudbg.services.recorder_look import RecorderLook
 from xpudbg.services.session import Phase, Session
 from xpudbg.services.snapshot import ROW_BYTES, Outcome, RankClass
-from xpudbg.services.stack_look import StackLook
 
 
 def opened(world_size: int = 3) -> Session:
@@ -161,11 +161,11 @@ def test_another_target_starts_with_nothing_of_the_one_before() -> None:
 
 def test_looks_that_take_too_much_memory_go_oldest_first(monkeypatch: pytest.MonkeyPatch) -> None:
     session = opened(1)
-    monkeypatch.setattr("xpudbg.services.look_book.LOOKS_MEMORY", 3 * 2 * ROW_BYTES + 3 * len(b"pong"))
+    monkeypatch.setattr("xpudbg.services.looks.book.LOOKS_MEMORY", 3 * 2 * ROW_BYTES + 3 * len(b"pong"))
     for number in range(1, 12):
         look(session, number, {0: Outcome.OK})
     assert [snapshot.id for snapshot in session.looks] == [7, 8, 9, 10, 11]
-    monkeypatch.setattr("xpudbg.services.look_book.LOOKS_MEMORY", 1)
+    monkeypatch.setattr("xpudbg.services.looks.book.LOOKS_MEMORY", 1)
     look(session, 12, {0: Outcome.OK})
     assert [snapshot.id for snapshot in session.looks] == [11, 12]
 
@@ -270,8 +270,8 @@ def analysed(session: Session, look_id: int) -> None:
 
 
 def test_analyses_are_those_of_the_look_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xpudbg.services.look_book.analyses_memory", lambda _record: 10)
-    monkeypatch.setattr("xpudbg.services.look_book.ANALYSES_MEMORY", 20)
+    monkeypatch.setattr("xpudbg.services.looks.book.analyses_memory", lambda _record: 10)
+    monkeypatch.setattr("xpudbg.services.looks.book.ANALYSES_MEMORY", 20)
     session = opened(1)
     for look_id in (1, 2, 3):
         analysed(session, look_id)
@@ -322,9 +322,9 @@ STEPS = st.lists(
 @given(STEPS, st.integers(2, 6), st.integers(1, 4))
 def test_whatever_comes_the_look_shown_is_there_and_bounds_hold(steps: list[str | int], most: int, kept: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("xpudbg.services.look_book.analyses_memory", lambda _record: 1)
-        patch.setattr("xpudbg.services.look_book.ANALYSES_MEMORY", kept)
-        patch.setattr("xpudbg.services.look_book.LOOKS_KEPT", most)
+        patch.setattr("xpudbg.services.looks.book.analyses_memory", lambda _record: 1)
+        patch.setattr("xpudbg.services.looks.book.ANALYSES_MEMORY", kept)
+        patch.setattr("xpudbg.services.looks.book.LOOKS_KEPT", most)
         session, newest = opened(1), 0
         for step in steps:
             book = session.book

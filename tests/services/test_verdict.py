@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tests.fakes.replies import address
 from xpudbg.services.cluster import liveness
 from xpudbg.services.findings import Confidence, Severity, Verdict, VerdictValue
+from xpudbg.services.looks.stacks import StackLook
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.snapshot import RankClass, RankState
-from xpudbg.services.stack_look import StackLook
 from xpudbg.services.stacks.communication import CommunicationKind
 from xpudbg.services.stacks.model import Frame, StackDump, StackSource
 from xpudbg.services.stacks.stuck import StuckReport, Waiting

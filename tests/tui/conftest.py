@@ -12,8 +12,8 @@ from textual.css.stylesheet import Stylesheet
 
 from tests.tui.parsed_styles import parsed_once
 from tests.tui.quiet import quiet
-from xpudbg.tui.column_settings import use_tables
-from xpudbg.tui.keymap import Keymap, use_keymap
+from xpudbg.tui.keys.keymap import Keymap, use_keymap
+from xpudbg.tui.tables.column_settings import use_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from tests.fakes.counter_answers import SECOND, answer, counter, replies
 from xpudbg.services import events
 from xpudbg.services.counters.look import CounterAnalyst
+from xpudbg.services.looks.recorders import RecorderLook
+from xpudbg.services.looks.stacks import StackLook
 from xpudbg.services.ranksets import RankSet
-from xpudbg.services.recorder_look import RecorderLook
-from xpudbg.services.stack_look import StackLook
 
 from .scripted import NOW, look, opened
 

@@ -19,11 +19,11 @@ from xpudbg.services.dispatch.endpoint import OpEndpoint
 from xpudbg.services.dispatch.inputs import Generated
 from xpudbg.services.dispatch.replies import Output
 from xpudbg.services.dispatch.run_loop import OpRun
-from xpudbg.services.given_run import run_ended
-from xpudbg.services.references import FileReference, ReferenceArrays
-from xpudbg.services.run_shown import RunShown, show_run
+from xpudbg.services.runs.given import run_ended
+from xpudbg.services.runs.references import FileReference, ReferenceArrays
+from xpudbg.services.runs.shown import RunShown, show_run
 from xpudbg.services.ttk_cases.case import Outcome
-from xpudbg.tui.dispatch_desk import DispatchStart
+from xpudbg.tui.dispatch.desk import DispatchStart
 from xpudbg.tui.screens.dispatch import DispatchScreen
 
 if TYPE_CHECKING:

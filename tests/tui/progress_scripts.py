@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob, Fault
 from xpudbg.services import events
 from xpudbg.services.flight_recorder.decode import decode
+from xpudbg.services.looks.recorders import RecorderAnalyst
+from xpudbg.services.looks.stacks import StackAnalyst
 from xpudbg.services.ranksets import RankSet
-from xpudbg.services.recorder_look import RecorderAnalyst
-from xpudbg.services.stack_look import StackAnalyst
 
 from .scripted import NOW, SECOND, look, opened
 from .stack_scripts import reply
@@ -18,7 +18,7 @@ from .stack_scripts import reply
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from xpudbg.services.recorder_look import RecorderLook
+    from xpudbg.services.looks.recorders import RecorderLook
 
 NCCL = "dump_nccl_trace_json"
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from tests.fakes.flight_recorder_jobs import START_NS, Call, FakeGroup, FakeJob, Fault
 from xpudbg.services import events
+from xpudbg.services.looks.recorders import RecorderAnalyst
+from xpudbg.services.looks.stacks import StackAnalyst
 from xpudbg.services.ranksets import RankSet
-from xpudbg.services.recorder_look import RecorderAnalyst
 from xpudbg.services.snapshot import Outcome, RankReply
 from xpudbg.services.spool import Body
-from xpudbg.services.stack_look import StackAnalyst
 
 from .scripted import NOW, SECOND, look, opened
 from .stack_scripts import hung

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from xpudbg.services.attach_options import AttachOptions
-from xpudbg.services.recent import RecentTargets
+from xpudbg.services.settings.recent import RecentTargets
 from xpudbg.services.targets import StoreTarget
 from xpudbg.tui.app import XpudbgApp
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from xpudbg.services.events import Event
     from xpudbg.services.targets import Target
-    from xpudbg.tui.dispatch_desk import DispatchStart
+    from xpudbg.tui.dispatch.desk import DispatchStart
 
 TARGET = StoreTarget("head-0", 29500)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xpudbg.services import events
+from xpudbg.services.looks.recorders import RecorderLook
+from xpudbg.services.looks.stacks import StackAnalyst
 from xpudbg.services.ranksets import RankSet
-from xpudbg.services.recorder_look import RecorderLook
 from xpudbg.services.snapshot import Outcome, RankReply
 from xpudbg.services.spool import Body
-from xpudbg.services.stack_look import StackAnalyst
 
 from .scripted import NOW, SECOND, look, opened
 

@@ -13,7 +13,7 @@ from xpudbg.services.attach_options import AttachOptions
 from xpudbg.services.cluster.probes import py_spy
 from xpudbg.services.flight_recorder.diagnosis import SOON_S
 from xpudbg.services.ranksets import RankSet
-from xpudbg.services.recent import RecentTargets
+from xpudbg.services.settings.recent import RecentTargets
 from xpudbg.services.snapshot import RankClass
 from xpudbg.services.watch.incident_watch import WatchOptions
 from xpudbg.services.watch.policy import Rules

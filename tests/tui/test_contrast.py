@@ -24,7 +24,7 @@ from tests.tui.test_snapshots_dispatch import START, over
 from tests.tui.test_snapshots_result import wave
 from tests.tui.widgets.painting import Alone
 from xpudbg.services.console import events
-from xpudbg.tui.result_view import ResultView
+from xpudbg.tui.dispatch.result_view import ResultView
 from xpudbg.tui.themes import THEMES
 from xpudbg.tui.widgets.run_result_pane import RunResultPane
 from xpudbg.tui.widgets.timeline import TimelinePane

@@ -14,9 +14,9 @@ from tests.tui.scripted import NOW
 from xpudbg.services import events
 from xpudbg.services.session import Session
 from xpudbg.tui import app as tui_app
-from xpudbg.tui.actions import ACTIONS, key_of, key_of_begin
-from xpudbg.tui.hints import HINTS
-from xpudbg.tui.keymap import Keymap, use_keymap
+from xpudbg.tui.actions.registry import ACTIONS, key_of, key_of_begin
+from xpudbg.tui.keys.keymap import Keymap, use_keymap
+from xpudbg.tui.notices.hints import HINTS
 from xpudbg.tui.widgets.look_strip import LookStrip
 from xpudbg.tui.widgets.status_bar import status_line
 from xpudbg.tui.widgets.verdict_lines import card

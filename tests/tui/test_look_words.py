@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from tests.services.test_look_changes import LATE
+from tests.services.looks.test_changes import LATE
 from tests.tui.scripted import NOW, SECOND
-from xpudbg.services.changes import Change
-from xpudbg.services.look_changes import LookChange
+from xpudbg.services.looks.changes import LookChange
+from xpudbg.services.looks.class_changes import Change
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.snapshot import RankClass
 from xpudbg.tui.look_words import clock_text, sign_of, words_of

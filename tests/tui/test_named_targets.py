@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from xpudbg.services.addressing.endpoints import TargetError
 from xpudbg.services.attach_options import AttachOptions
-from xpudbg.services.endpoints import TargetError
 from xpudbg.services.settings.shape import Limits, Settings, Target
 from xpudbg.services.settings.sources import Loaded
 from xpudbg.tui.named_targets import MIB, named_words, options_for, summary, what_is_meant, with_limits

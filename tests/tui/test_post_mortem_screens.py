@@ -10,7 +10,7 @@ from tests.services.artifacts.log_texts import faulthandler_text, periodic_text
 from tests.tui.running import Clock, Running
 from xpudbg.services.attach_options import AttachOptions
 from xpudbg.services.engine import Engine
-from xpudbg.services.recent import RecentTargets
+from xpudbg.services.settings.recent import RecentTargets
 from xpudbg.services.targets import FilesTarget
 from xpudbg.tui.app import XpudbgApp
 

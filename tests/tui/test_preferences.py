@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from xpudbg.services.attach_options import AttachOptions
-from xpudbg.services.recent import RecentTargets
+from xpudbg.services.settings.recent import RecentTargets
 from xpudbg.services.settings.shape import Settings
 from xpudbg.services.settings.sources import CONFIG_VARIABLE, Loaded, load_settings
 from xpudbg.services.settings.state import Remembered, StateFile
 from xpudbg.tui.app import XpudbgApp
-from xpudbg.tui.keymap import Keymap, current_keymap, use_keymap
+from xpudbg.tui.keys.keymap import Keymap, current_keymap, use_keymap
 from xpudbg.tui.preferences import Preferences
 
 from .running import TARGET, Clock, Running

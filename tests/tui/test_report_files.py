@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from tests.fakes.flight_recorder_jobs import FakeJob
 from tests.services.recorder_trace.trace_schema import check
-from tests.services.report_html.pages import Page
+from tests.services.reports.html.pages import Page
 from tests.tui.recorder_scripts import stuck, train
 from tests.tui.test_cli import xpudbg
 from xpudbg.tui.cli import main

@@ -11,7 +11,7 @@ from tests.tui.running import TARGET, Running, made
 from tests.tui.scripted import NOW, SECOND, job, look, opened
 from tests.tui.stack_scripts import PIN, TRAIN, hung, stack_job, traceback
 from xpudbg.services import events
-from xpudbg.services.recent import RecentTargets
+from xpudbg.services.settings.recent import RecentTargets
 from xpudbg.services.targets import StoreTarget
 from xpudbg.tui.screens import start
 

@@ -21,8 +21,8 @@ from xpudbg.services.console import events
 from xpudbg.services.dispatch.progress import Running, Uploading
 from xpudbg.services.events import OpProgressed
 from xpudbg.services.run_history.records import RunState
-from xpudbg.services.run_shown import show_run
-from xpudbg.tui.dispatch_desk import DispatchStart
+from xpudbg.services.runs.shown import show_run
+from xpudbg.tui.dispatch.desk import DispatchStart
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

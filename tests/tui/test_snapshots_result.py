@@ -11,8 +11,8 @@ import pytest
 from tests.services.run_history.made_runs import output
 from tests.services.shown_runs import ended, failed, shown
 from tests.tui.widgets.painting import Alone
-from xpudbg.services.run_shown import show_run
-from xpudbg.tui.result_view import ResultView
+from xpudbg.services.runs.shown import show_run
+from xpudbg.tui.dispatch.result_view import ResultView
 from xpudbg.tui.widgets.run_result_pane import RunResultPane
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from xpudbg.services.run_shown import RunShown
+    from xpudbg.services.runs.shown import RunShown
 
 
 class Compare(Protocol):

@@ -9,7 +9,7 @@ import pytest
 from tests.tui.progress_scripts import recorder_job, stopped_job
 from tests.tui.running import made
 from tests.tui.scripted import job
-from xpudbg.tui.terminal_kind import Colours, TerminalKind
+from xpudbg.tui.terminal.kind import Colours, TerminalKind
 from xpudbg.tui.themes import THEMES
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 from textual.theme import BUILTIN_THEMES
 
 from xpudbg.services.snapshot import RankClass
-from xpudbg.tui.rank_classes import APPEARANCES
+from xpudbg.tui.ranks.classes import APPEARANCES
 from xpudbg.tui.themes import DEFAULT, THEMES, variable_defaults
 
 from .colours import BLINDNESS, Rgb, contrast, distance, lab, rgb_of, seen

@@ -11,9 +11,9 @@ from tests.tui.running import Running, running
 from tests.tui.scripted import NOW, SECOND, job, look
 from tests.tui.time_scripts import standing_job
 from xpudbg.services import events
-from xpudbg.services.look_work import analysed_again
+from xpudbg.services.looks.work import analysed_again
 from xpudbg.services.snapshot import RankClass
-from xpudbg.tui.recorder_spots import Tab
+from xpudbg.tui.recorder.spots import Tab
 from xpudbg.tui.widgets.look_strip import LookStrip
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ SCREENS = ("1", "2", "3", "4", "5")
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """There is room for the analyses of one look besides those of the newest and the one shown."""
-    monkeypatch.setattr("xpudbg.services.look_book.analyses_memory", lambda _record: 10)
-    monkeypatch.setattr("xpudbg.services.look_book.ANALYSES_MEMORY", 10)
+    monkeypatch.setattr("xpudbg.services.looks.book.analyses_memory", lambda _record: 10)
+    monkeypatch.setattr("xpudbg.services.looks.book.ANALYSES_MEMORY", 10)
 
 
 def shown(run: Running) -> int | None:
@@ -164,7 +164,7 @@ async def test_analyses_that_were_let_go_of_are_asked_for_and_said_to_come(tmp_p
 async def test_bodies_of_older_looks_are_moved_out_one_look_at_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("xpudbg.services.look_book.PACK_ABOVE", 0)
+    monkeypatch.setattr("xpudbg.services.looks.book.PACK_ABOVE", 0)
     async with running(job(4), tmp_path) as run:
         packed: list[Snapshot] = []
         run.engine.pack = packed.append  # type: ignore[attr-defined]

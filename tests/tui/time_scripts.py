@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.fakes.counter_answers import replies as counter_replies
 from xpudbg.services import events
-from xpudbg.services.look_analysis import LookAnalyst, LookMaterial
+from xpudbg.services.looks.analysis import LookAnalyst, LookMaterial
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.snapshot import LookContext
 

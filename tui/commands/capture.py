@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..interrupts import signals_call, signals_interrupt
 from .completed_words import complete_scenarios, complete_targets
 from .demo_choice import demo_as_asked
+from .interrupts import signals_call, signals_interrupt
 from .options import Finite, attach_options, read_options, read_target
 
 if TYPE_CHECKING:

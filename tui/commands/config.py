@@ -60,7 +60,7 @@ def config(only_path: bool, example: bool, check: bool, with_keys: bool, as_json
 def settings_problems(loaded: Loaded) -> list[Problem]:
     """What can't be used of the settings, the screens' part too: keys, names that are taken, themes, columns."""
     from ...services.settings.statements import Problem
-    from ..keymap_reading import read_keymap
+    from ..keys.keymap_reading import read_keymap
     from ..named_targets import RESERVED
 
     settings = loaded.settings
@@ -92,7 +92,7 @@ def _column_problems(loaded: Loaded) -> list[Problem]:
 
     if not loaded.settings.columns:
         return []
-    from ..table_names import TABLES
+    from ..tables.table_names import TABLES
 
     problems = []
     for name, wanted in loaded.settings.columns.items():
@@ -111,8 +111,8 @@ def _column_problems(loaded: Loaded) -> list[Problem]:
 
 
 def _endpoint_problems(loaded: Loaded, name: str, url: str) -> list[Problem]:
+    from ...services.addressing.endpoints import TargetError
     from ...services.dispatch.endpoint import parse_server
-    from ...services.endpoints import TargetError
     from ...services.settings.statements import Problem
 
     setting = f"endpoints.{name}" if name else "server"
@@ -172,10 +172,10 @@ def _show(loaded: Loaded, *, as_json: bool) -> None:
 
 
 def _show_keys(loaded: Loaded, *, as_json: bool) -> None:
-    from ..actions import ACTIONS
-    from ..key_names import keys_shown
-    from ..keymap import use_keymap
-    from ..keymap_reading import read_keymap
+    from ..actions.registry import ACTIONS
+    from ..keys.key_names import keys_shown
+    from ..keys.keymap import use_keymap
+    from ..keys.keymap_reading import read_keymap
 
     use_keymap(read_keymap(loaded.settings.keys, loaded.lines)[0])
     if as_json:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..interrupts import signals_interrupt, take_event
 from .completed_words import complete_scenarios, complete_targets
 from .demo_choice import check_scenario
+from .interrupts import signals_interrupt, take_event
 from .options import Finite, attach_options, read_options, read_target
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from ...services.attach_options import AttachOptions
     from ...services.engine import Engine
-    from ...services.look_choice import LookChoice
-    from ...services.look_difference.values import LookDifference
-    from ...services.look_record import LookRecord
+    from ...services.looks.choice import LookChoice
+    from ...services.looks.difference.values import LookDifference
+    from ...services.looks.record import LookRecord
     from ...services.session import Session
     from ...services.targets import Target
 
@@ -64,7 +64,7 @@ def diff(
     Exit codes: 0 no difference that matters (no finding came, the verdict is the same), 1 they differ, 2 wrong usage,
     3 a look could not be read, 4 partial data and no difference found.
     """
-    from ...services.look_choice import LookChoice, parse_named_look
+    from ...services.looks.choice import LookChoice, parse_named_look
 
     settings = read_options(options)
     named = [parse_named_look(word) for word in (a, b) if word is not None]
@@ -113,8 +113,8 @@ class LookMissingError(Exception):
 
 def run_diff(sides: Sequence[Side], options: AttachOptions, wanted: DiffOptions) -> int:
     """Take the looks, print their difference on standard output and return the exit code."""
-    from ...services.look_difference.difference import difference
-    from ...services.look_difference.rendering import render_json, render_markdown, render_text
+    from ...services.looks.difference.difference import difference
+    from ...services.looks.difference.rendering import render_json, render_markdown, render_text
     from ...services.plain_text import plain
     from .putting_out import put_out
 

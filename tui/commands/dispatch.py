@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..on_terminal import ScreenOptions, check_terminal, screen_options, show
+from ..terminal.on_terminal import ScreenOptions, check_terminal, screen_options, show
 from .completed_words import complete_servers
 from .options import Finite, read_tls, tls_options
 
 if TYPE_CHECKING:
     from ...services.dispatch.endpoint import DispatchSettings, OpEndpoint, TlsSettings
-    from ..dispatch_desk import DispatchStart
+    from ..dispatch.desk import DispatchStart
 
 __all__ = ["dispatch", "dispatch_start"]
 
@@ -55,7 +55,7 @@ def dispatch(
     xpudbg dispatch cases.csv --server 10.0.0.5:9090
     xpudbg dispatch case.toml --server gpu
     """
-    from ...services.endpoints import TargetError
+    from ...services.addressing.endpoints import TargetError
 
     drawn = ScreenOptions.taken_from(options)
     try:
@@ -94,8 +94,8 @@ def dispatch_start(
     from dataclasses import replace
 
     from ...services.dispatch.endpoint import read_ttk_config
-    from ..dispatch_desk import DispatchStart
-    from ..named_servers import find_server, usual_server, usual_settings
+    from ..dispatch.desk import DispatchStart
+    from ..dispatch.named_servers import find_server, usual_server, usual_settings
 
     settings: DispatchSettings = usual_settings()
     chosen: tuple[OpEndpoint, ...]

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..interrupts import signals_interrupt, take_event
 from .completed_words import complete_scenarios, complete_targets
 from .demo_choice import demo_as_asked
+from .interrupts import signals_interrupt, take_event
 from .line_width import line_width
 from .options import attach_options, read_options, read_target
 

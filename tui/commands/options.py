@@ -161,7 +161,7 @@ def read_options(given: dict[str, Any]) -> AttachOptions:
     Raises:
         click.UsageError: a value can't be read.
     """
-    from ...services.addresses import AddressMap
+    from ...services.addressing.addresses import AddressMap
     from ...services.attach_options import AttachOptions
     from ...services.ranksets import RankSet, RankSetError
     from ...services.targets import TargetError
@@ -196,7 +196,7 @@ def _read_proxy(text: str | None) -> str | None:
     """
     if text is None:
         return None
-    from ...services.endpoints import TargetError
+    from ...services.addressing.endpoints import TargetError
     from ..named_targets import proxy_url
 
     try:

@@ -12,13 +12,13 @@ from ...services import events
 from ...services.engine import Engine
 from ...services.findings import VerdictValue
 from ...services.plain_text import plain, plain_lines
-from ...services.recorder_report import render_tables
 from ...services.report import render_json, render_markdown, render_text
+from ...services.reports.recorder_tables import render_tables
 from ...services.session import Phase, Session
 from ...services.snapshot import RankClass
 from ...services.stacks.export import to_collapsed, to_speedscope
 from ...services.targets import WorkersTarget
-from ..interrupts import signals_interrupt, take_event
+from .interrupts import signals_interrupt, take_event
 from .putting_out import put_out, write_besides
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ SILENCE_S = 0.3
 
 
 def _html(session: Session, *, with_ranks: bool = False) -> str:
-    from ...services.report_html.page import render_html  # seldom wanted
+    from ...services.reports.html.page import render_html  # seldom wanted
 
     return render_html(session, with_ranks=with_ranks)
 

@@ -59,7 +59,7 @@ def rerun(
     """
     from dataclasses import replace
 
-    from ..named_servers import usual_settings
+    from ..dispatch.named_servers import usual_settings
     from .run import RunOptions, interruptible, run_case
 
     tls = read_tls(options)
@@ -81,12 +81,12 @@ def _chosen(
     """The case as it is to run, where, and its key in the history."""
     from dataclasses import replace
 
+    from ...services.addressing.endpoints import TargetError
     from ...services.dispatch.edits import changed, edit, field_text, remove
     from ...services.dispatch.errors import CaseError
-    from ...services.endpoints import TargetError
     from ...services.run_history.errors import HistoryError, NotKeptError, UnknownRunError
     from ...services.run_history.history import RunHistory
-    from ..named_servers import find_server
+    from ..dispatch.named_servers import find_server
     from .runs import history_failed, say_interrupted
 
     try:

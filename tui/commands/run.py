@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...services import events
+from ...services.addressing.endpoints import TargetError
 from ...services.dispatch import progress
 from ...services.dispatch.case import OpCase, SpecSource, parse_mode, usual_provider
 from ...services.dispatch.case_file import is_case_file, parse_attribute, parse_input, read_case
@@ -32,13 +33,12 @@ from ...services.dispatch.errors import (
     ServerBusyError,
 )
 from ...services.dispatch.run_result import run_as_json, run_as_text, write_outputs
-from ...services.endpoints import TargetError
 from ...services.engine import Engine
 from ...services.plain_text import plain
 from ...services.run_history.case_key import case_key
 from ...services.run_history.recorder import Recorder
-from ..interrupts import signals_interrupt, take_event
-from ..named_servers import find_server, usual_server, usual_settings
+from ..dispatch.named_servers import find_server, usual_server, usual_settings
+from .interrupts import signals_interrupt, take_event
 from .putting_out import put_out
 
 if TYPE_CHECKING:

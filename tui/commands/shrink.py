@@ -51,7 +51,7 @@ def shrink(
     import asyncio
 
     from ...services.dispatch.endpoint import DispatchSettings
-    from ..named_servers import find_server, usual_settings
+    from ..dispatch.named_servers import find_server, usual_settings
 
     tls = read_tls(options)
 
@@ -85,7 +85,7 @@ def repro(run: str, output: Path) -> None:
 
     Exit codes: 0 written, 2 wrong usage, 3 the history can't be read.
     """
-    from ...services.repro_script import ReproError, write_repro
+    from ...services.repro.script import ReproError, write_repro
 
     def chosen(history: RunHistory, number: int) -> tuple[Path, ...]:
         record = history.get(number)
@@ -106,7 +106,7 @@ def repro(run: str, output: Path) -> None:
 
 def _from_history(word: str, use: Any) -> Any:
     """Open the history, find a run, and use it."""
-    from ...services.endpoints import TargetError
+    from ...services.addressing.endpoints import TargetError
     from ...services.run_history.errors import HistoryError, NotKeptError, UnknownRunError
     from ...services.run_history.history import RunHistory
     from .runs import history_failed, say_interrupted

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...services.engine import Engine
 from ...services.plain_text import plain_lines
-from ...services.report_summary import (
+from ...services.reports.summary import (
     job_line,
     refused,
     summary_json,
@@ -21,8 +21,8 @@ from ...services.report_summary import (
 )
 from ...services.session import Session
 from ...services.targets import TargetError, WorkersTarget, parse_target
-from ..interrupts import signals_interrupt
 from ..named_targets import named_words
+from .interrupts import signals_interrupt
 from .putting_out import put_out
 from .report import exit_code, watch
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...services.attach_options import AttachOptions
-    from ...services.report_summary import JobLine
+    from ...services.reports.summary import JobLine
     from ...services.targets import Target
 
 __all__ = ["SUMMARY_FORMATS", "run_summary"]

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..interrupts import signals_interrupt, take_event
 from .completed_words import complete_scenarios, complete_targets
 from .demo_choice import demo_as_asked
+from .interrupts import signals_interrupt, take_event
 from .options import Finite, attach_options, read_options, read_target
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ class Log:
 
     def ring(self, text: str) -> None:
         """Bell, and a notification by OSC 9 where the terminal knows it."""
-        from ..notification import notification
+        from ..notices.notification import notification
 
         if self._rings:
             self._write(f"{notification(text)}\a")

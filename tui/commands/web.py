@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..on_terminal import screen_options
+from ..terminal.on_terminal import screen_options
 from .options import Finite, attach_options, read_options, read_target
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
-from ..actions import Scope, bindings
+from ..actions.registry import Scope, bindings
 from ..widgets.footer import KeyFooter
 from ..widgets.painted import styled
 from ..widgets.raw_text import RawText

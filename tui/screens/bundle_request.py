@@ -15,7 +15,7 @@ from ...services.bundle.from_session import SessionFacts
 from ...services.bundle.orders import WriteBundle
 from ...services.bundle.redaction import HOSTS, PATHS, STORE
 from ...services.watch.rotation import SUFFIX, free_name, why_of
-from ..path_suggester import PathSuggester
+from ..suggesters.paths import PathSuggester
 from ..widgets.toggle import Toggle
 from ..wording import count
 from .form_request import FormRequest, RefusedError, field
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from textual.widget import Widget
 
-    from ...services.look_record import LookRecord
+    from ...services.looks.record import LookRecord
     from ...services.session import Session
     from .job import JobScreen
 

@@ -9,7 +9,7 @@ from ...services.cluster.probes import TORCH_PROFILE
 from ...services.profiles.orders import Capture
 from ...services.ranksets import RankSet
 from ...services.snapshot import RankClass
-from ..actions import key_of
+from ..actions.registry import key_of
 from ..widgets.text import fit
 from ..wording import count
 from .line_request import LineChoice, LineRequest

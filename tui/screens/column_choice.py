@@ -12,8 +12,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from ...services.settings.state import WIDEST, KeptTable
-from ..actions import Scope, bindings
-from ..column_settings import tables
+from ..actions.registry import Scope, bindings
+from ..tables.column_settings import tables
 from ..widgets.footer import KeyFooter
 from ..widgets.grid_table import GridTable
 from ..widgets.table_layout import Cell, Column

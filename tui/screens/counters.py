@@ -9,12 +9,12 @@ from textual.containers import Horizontal, Vertical
 
 from ...services.counters.sheet import RANK
 from ...services.ranksets import RankSet
-from ..actions import Scope, bindings
-from ..counter_export import counter_table
-from ..counter_facts import cell_text, counters_line, facts_of, missing_of, spark_lines, why_nothing
-from ..counter_filter import COUNTERS
-from ..counter_words import exact
-from ..recorder_export import export_name
+from ..actions.registry import Scope, bindings
+from ..counters.export import counter_table
+from ..counters.facts import cell_text, counters_line, facts_of, missing_of, spark_lines, why_nothing
+from ..counters.filter import COUNTERS
+from ..counters.words import exact
+from ..recorder.export import export_name
 from ..widgets.counter_matrix import CounterMatrix
 from ..widgets.filter_bar import FilterBar
 from ..widgets.painted import Painted
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from ...services.findings import Finding
-    from ..counters_view import CountersView
+    from ..counters.view import CountersView
 
 __all__ = ["CountersScreen"]
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from ...services.console.case_files import CASE_FORMS
 from ...services.dispatch.inputs import GENERATED_FORM
 from ...services.plain_text import plain_lines
-from ..actions import Scope, bindings, key_of
-from ..column_settings import tables
-from ..dispatch_desk import ASKED_FOR, REFERENCE_FORMS
-from ..dispatch_rows import CaseRows, RunRows
-from ..dispatch_view import Tab
-from ..name_suggester import NameSuggester
-from ..path_suggester import PathSuggester
-from ..run_summary import summary_lines
+from ..actions.registry import Scope, bindings, key_of
+from ..dispatch.desk import ASKED_FOR, REFERENCE_FORMS
+from ..dispatch.rows import CaseRows, RunRows
+from ..dispatch.run_summary import summary_lines
+from ..dispatch.view import Tab
+from ..suggesters.names import NameSuggester
+from ..suggesters.paths import PathSuggester
+from ..tables.column_settings import tables
 from ..widgets.case_editor import FieldRows
 from ..widgets.grid_table import GridTable
 from .dispatch_panes import TABS, DispatchPanes, Pane
@@ -25,7 +25,7 @@ from .sorting import SortsTables
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..sort_choice import SortChoice
+    from ..tables.sort_choice import SortChoice
     from ..widgets.case_editor import CaseEditor
     from ..widgets.tab_line import TabLine
 

@@ -9,11 +9,11 @@ import numpy as np
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 
-from ..actions import Scope, bindings, key_of, key_of_begin
-from ..case_filter import CASES
-from ..case_summary import case_lines
-from ..dispatch_rows import CaseRows, RunRows, sorted_runs
-from ..dispatch_view import Tab
+from ..actions.registry import Scope, bindings, key_of, key_of_begin
+from ..dispatch.case_filter import CASES
+from ..dispatch.case_summary import case_lines
+from ..dispatch.rows import CaseRows, RunRows, sorted_runs
+from ..dispatch.view import Tab
 from ..widgets.case_editor import CaseEditor
 from ..widgets.filter_bar import FilterBar
 from ..widgets.footer import KeyFooter
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from ...services.console.console import Console
     from ...services.console.runs import RunLine
-    from ..dispatch_desk import DispatchDesk
-    from ..dispatch_view import DispatchView
+    from ..dispatch.desk import DispatchDesk
+    from ..dispatch.view import DispatchView
 
 __all__ = ["TABS", "CaseList", "DispatchPanes", "Pane", "RunList"]
 

@@ -13,7 +13,7 @@ from ...services.doctor.examine import examine, frozen, requests
 from ...services.doctor.recorder_checks import FRAMES, read_frames
 from ...services.doctor.rendering import render_text, summary
 from ...services.ranksets import RankSet
-from ..actions import Scope, bindings
+from ..actions.registry import Scope, bindings
 from ..widgets.footer import KeyFooter
 from ..widgets.painted import styled
 from ..widgets.raw_text import RawText

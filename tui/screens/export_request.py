@@ -16,8 +16,8 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from ...services.table_export import ENDINGS, export_table
-from ..actions import Scope, bindings
-from ..path_suggester import PathSuggester
+from ..actions.registry import Scope, bindings
+from ..suggesters.paths import PathSuggester
 from ..widgets.choice_list import ChoiceList
 from ..widgets.footer import KeyFooter
 from ..widgets.painted import styled

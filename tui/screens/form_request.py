@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from ..actions import Scope, bindings
+from ..actions.registry import Scope, bindings
 from ..widgets.footer import KeyFooter
 from ..widgets.painted import styled
 from ..widgets.text import plain_lines

@@ -7,12 +7,23 @@ from typing import TYPE_CHECKING
 from textual.suggester import SuggestFromList
 
 from ...services import events
-from ..actions import by_name, keys_shown
-from ..going import Marking, ToCall, ToFinding, ToGroup, ToKey, ToLook, ToRank, ToScreen, destination, known_words
+from ..actions.registry import by_name, keys_shown
+from ..moving.going import (
+    Marking,
+    ToCall,
+    ToFinding,
+    ToGroup,
+    ToKey,
+    ToLook,
+    ToRank,
+    ToScreen,
+    destination,
+    known_words,
+)
 from .line_request import LineChoice, LineRequest
 
 if TYPE_CHECKING:
-    from ..going import Destination
+    from ..moving.going import Destination
     from .job import JobScreen
 
 __all__ = ["ask_where_to", "go", "screen_names"]

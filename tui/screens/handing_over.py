@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...services.report import render_markdown
-from ..clipboard import copied_to_file
-from ..editor import edit_text
-from ..outside_program import OutsideError
-from ..pager import page
+from ..terminal.clipboard import copied_to_file
+from ..terminal.editor import edit_text
+from ..terminal.outside_program import OutsideError
+from ..terminal.pager import page
 from ..widgets.text import plain_lines
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from textual.suggester import SuggestFromList
 
+from ...services.cluster.handler_calls import KNOWN, CallError, answer_text, handlers_of, parse_call
 from ...services.cluster.probes import HANDLERS
-from ...services.handler_calls import KNOWN, CallError, answer_text, handlers_of, parse_call
 from ...services.ranksets import RankSet
 from ..widgets.text import plain
 from ..wording import duration
@@ -17,7 +17,7 @@ from .line_request import LineChoice, LineRequest
 from .question import QuestionScreen
 
 if TYPE_CHECKING:
-    from ...services.handler_calls import HandlerCall
+    from ...services.cluster.handler_calls import HandlerCall
     from ...services.snapshot import RankReply
     from .job import JobScreen
 

@@ -9,9 +9,9 @@ from textual.content import Content
 from textual.screen import ModalScreen
 
 from ...services.recorder_tables.table import Sign
-from ..actions import Action, Scope, actions_in, bindings, key_of, keys_shown
-from ..rank_classes import APPEARANCES
-from ..recorder_rows import COLOURS, SIGNS
+from ..actions.registry import Action, Scope, actions_in, bindings, key_of, keys_shown
+from ..ranks.classes import APPEARANCES
+from ..recorder.rows import COLOURS, SIGNS
 from ..widgets.matrix_layout import MEANINGS
 from ..widgets.painted import Painted, hanging
 

@@ -10,9 +10,9 @@ from textual.screen import Screen
 from ...services import events
 from ...services.ranksets import RankSet
 from ...services.session import Phase
-from ..actions import Scope, bindings, by_name, keys_shown
+from ..actions.registry import Scope, bindings, by_name, keys_shown
 from ..incident_words import incident_parts
-from ..rank_filter import RANKS
+from ..ranks.filter import RANKS
 from ..widgets.filter_bar import FilterBar
 from ..widgets.footer import KeyFooter
 from ..widgets.hint_line import HintLine
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ...services.stacks.tree import MergedStacks
     from ..app import XpudbgApp
     from ..bridge import SessionChanged
-    from ..stack_view import MergeOrder
+    from ..stacks.view import MergeOrder
 
 __all__ = ["LEAST", "JobScreen"]
 

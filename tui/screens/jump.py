@@ -11,8 +11,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
 
-from ..actions import Scope, bindings
-from ..jump_labels import Jumpable, Place, labels, spread
+from ..actions.registry import Scope, bindings
+from ..moving.jump_labels import Jumpable, Place, labels, spread
 from ..widgets.footer import KeyFooter
 
 if TYPE_CHECKING:

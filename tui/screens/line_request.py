@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from ..actions import Scope, bindings
+from ..actions.registry import Scope, bindings
 from ..widgets.choice_list import ChoiceList
 from ..widgets.footer import KeyFooter
 from ..widgets.painted import styled

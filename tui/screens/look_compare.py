@@ -8,9 +8,9 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.screen import ModalScreen
 
-from ...services.look_difference.difference import difference
-from ...services.look_difference.rendering import difference_lines, render_text
-from ..actions import Scope, bindings
+from ...services.looks.difference.difference import difference
+from ...services.looks.difference.rendering import difference_lines, render_text
+from ..actions.registry import Scope, bindings
 from ..widgets.footer import KeyFooter
 from ..widgets.painted import styled
 from ..widgets.raw_text import RawText
@@ -19,7 +19,7 @@ from .handing_over import HandsOver
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from ...services.look_record import LookRecord
+    from ...services.looks.record import LookRecord
     from ...services.session import Session
     from ..app import XpudbgApp
 

@@ -9,12 +9,12 @@ from textual.containers import Horizontal, Vertical
 from ...services.ranksets import RankSet
 from ...services.report import render_text
 from ...services.snapshot import RankClass
-from ..actions import Scope, bindings
-from ..finding_choice import place_in_recorder
-from ..progress_export import progress_table
-from ..progress_view import Pane
-from ..rank_rows import row_text
-from ..recorder_export import export_name
+from ..actions.registry import Scope, bindings
+from ..moving.finding_choice import place_in_recorder
+from ..ranks.rows import row_text
+from ..recorder.export import export_name
+from ..recorder.progress_export import progress_table
+from ..recorder.progress_view import Pane
 from ..widgets.changes_pane import ChangesPane
 from ..widgets.legend import Legend
 from ..widgets.progress_matrix import ProgressMatrix

@@ -10,13 +10,13 @@ from urllib.parse import urlsplit
 from textual.containers import Horizontal
 
 from ...services.profiles import orders
-from ..actions import Scope, bindings, key_of, key_of_begin
-from ..column_settings import tables
-from ..path_suggester import PathSuggester
-from ..profile_filter import PLACES
-from ..profile_view import ProfileTab, table_of
-from ..profile_words import facts_of, profile_line
-from ..recorder_export import export_name, grid_table
+from ..actions.registry import Scope, bindings, key_of, key_of_begin
+from ..profiler.filter import PLACES
+from ..profiler.view import ProfileTab, table_of
+from ..profiler.words import facts_of, profile_line
+from ..recorder.export import export_name, grid_table
+from ..suggesters.paths import PathSuggester
+from ..tables.column_settings import tables
 from ..widgets.filter_bar import FilterBar
 from ..widgets.grid_table import GridTable
 from ..widgets.painted import Painted
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from ...services.profiles.profiles import Profiles
-    from ..profile_view import ProfilerView
-    from ..sort_choice import SortChoice
+    from ..profiler.view import ProfilerView
+    from ..tables.sort_choice import SortChoice
 
 __all__ = ["ProfilerScreen"]
 

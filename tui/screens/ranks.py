@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...services.ranksets import RankSet
-from ..actions import Scope, bindings, key_of_begin
-from ..column_settings import tables
-from ..rank_rows import RankRows, row_text
-from ..rank_view import TABLE
-from ..recorder_export import export_name, grid_table
+from ..actions.registry import Scope, bindings, key_of_begin
+from ..ranks.rows import RankRows, row_text
+from ..ranks.view import TABLE
+from ..recorder.export import export_name, grid_table
+from ..tables.column_settings import tables
 from ..widgets.grid_table import GridTable
 from ..widgets.rank_detail import RankDetail
 from ..widgets.text import plain_lines
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from textual.widget import Widget
 
-    from ..sort_choice import SortChoice
+    from ..tables.sort_choice import SortChoice
 
 __all__ = ["RanksScreen"]
 

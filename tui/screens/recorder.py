@@ -10,11 +10,11 @@ import numpy as np
 from ...services.ranksets import RankSet
 from ...services.recorder_tables.browser import source_name
 from ...services.recorder_tables.row_filter import RowFilter
-from ..actions import Scope, bindings, key_of
-from ..recorder_facts import facts_of, row_text
-from ..recorder_lookup import row_of
-from ..recorder_spots import Tab, find_group
-from ..recorder_view import TABLES
+from ..actions.registry import Scope, bindings, key_of
+from ..recorder.facts import facts_of, row_text
+from ..recorder.lookup import row_of
+from ..recorder.spots import Tab, find_group
+from ..recorder.view import TABLES
 from ..widgets.row_detail import RowDetail
 from ..widgets.text import plain_lines
 from ..widgets.timeline import TimelinePane
@@ -25,7 +25,7 @@ from .try_operator import ask_for_operator
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..sort_choice import SortChoice
+    from ..tables.sort_choice import SortChoice
     from ..widgets.grid_table import GridTable
     from ..widgets.tab_line import TabLine
 

@@ -10,12 +10,12 @@ from textual.content import Content
 
 from ...services.recorder_tables.browser import source_name
 from ...services.recorder_tables.row_filter import ROWS
-from ..actions import Scope, key_of_begin
-from ..recorder_facts import facts_of
-from ..recorder_lookup import count_of
-from ..recorder_spots import Tab, find_group
-from ..recorder_status import recorder_line, why_nothing
-from ..recorder_view import TABLES
+from ..actions.registry import Scope, key_of_begin
+from ..recorder.facts import facts_of
+from ..recorder.lookup import count_of
+from ..recorder.spots import Tab, find_group
+from ..recorder.status import recorder_line, why_nothing
+from ..recorder.view import TABLES
 from ..widgets.filter_bar import FilterBar
 from ..widgets.grid_table import GridTable
 from ..widgets.painted import Painted, styled
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from textual.events import Resize
     from textual.widget import Widget
 
-    from ..recorder_order import Shown
+    from ..recorder.order import Shown
     from ..widgets.table_layout import Cell
 
 __all__ = ["TABS", "RecorderPanes"]

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.message import Message
 
 from ...services.cluster.probes import RECORDERS
+from ...services.looks.recorders import DUMP_FILE
 from ...services.new_file import create_new
-from ...services.recorder_look import DUMP_FILE
 from ...services.recorder_tables.browser import source_name
 from ...services.recorder_tables.raw_json import raw_lines
-from ..recorder_export import export_name, shown_table, whole_table
-from ..recorder_spots import Tab
-from ..recorder_status import look_of
+from ..recorder.export import export_name, shown_table, whole_table
+from ..recorder.spots import Tab
+from ..recorder.status import look_of
 from ..wording import count
 from .export_request import ExportChoice, ask_for_export, table_choice
 from .job import JobScreen
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...services.flight_recorder.dump import Dump
-    from ...services.recorder_look import RecorderLook
+    from ...services.looks.recorders import RecorderLook
     from ...services.recorder_tables.raw_json import RawText
     from ...services.session import Session
     from ...services.snapshot import RankReply
-    from ..recorder_order import RowOrder, Shown
-    from ..recorder_view import RecorderView
+    from ..recorder.order import RowOrder, Shown
+    from ..recorder.view import RecorderView
 
 __all__ = ["RecorderRequests"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..sort_choice import SortChoice
+    from ..tables.sort_choice import SortChoice
     from ..widgets.grid_table import GridTable
 
 __all__ = ["SortsTables"]

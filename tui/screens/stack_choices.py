@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..stack_export import SUFFIXES, file_name, write_new, written
+from ..stacks.export import SUFFIXES, file_name, write_new, written
 from ..wording import count
 from .export_request import ExportChoice
 

@@ -10,9 +10,9 @@ from textual.message import Message
 from ...services.cluster.probes import PYSPY, py_spy
 from ...services.ranksets import RankSet
 from ...services.stacks.source_lines import SourceError, read_source
-from ..editor import edit_source
-from ..outside_program import OutsideError
-from ..raw_texts import SOURCES, TEXT_LIMIT, about, newest, text_of
+from ..stacks.raw_texts import SOURCES, TEXT_LIMIT, about, newest, text_of
+from ..terminal.editor import edit_source
+from ..terminal.outside_program import OutsideError
 from ..widgets.painted import styled
 from ..widgets.raw_text import RawText
 from ..widgets.stack_table import StackTable
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ...services.stacks.model import Frame
     from ...services.stacks.source_lines import SourceExcerpt
     from ...services.stacks.tree import MergedStacks
-    from ..stack_view import StackView
+    from ..stacks.view import StackView
 
 __all__ = ["StackRequests"]
 

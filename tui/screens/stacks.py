@@ -10,9 +10,9 @@ from textual.containers import Horizontal, Vertical
 from ...services import events
 from ...services.ranksets import RankSet
 from ...services.stacks.tree import ThreadChoice
-from ..actions import Scope, bindings, key_of_begin
-from ..frame_text import copied
-from ..stack_entries import EntryRows, StackEntry, entries
+from ..actions.registry import Scope, bindings, key_of_begin
+from ..stacks.entries import EntryRows, StackEntry, entries
+from ..stacks.frame_text import copied
 from ..widgets.frame_pane import FrameFacts, FramePane
 from ..widgets.grid_table import GridTable
 from ..widgets.raw_text import RawText

@@ -14,10 +14,10 @@ from textual.widgets.option_list import Option
 
 from ...services.settings.reading import NAME_RULE, near
 from ...services.targets import DemoTarget, TargetError, parse_target
-from ..actions import Scope, bindings, key_of
-from ..name_suggester import NameSuggester
+from ..actions.registry import Scope, bindings, key_of
 from ..named_targets import RESERVED, Meant, options_for, summary, what_is_meant
-from ..path_suggester import PathSuggester, take_suggestion
+from ..suggesters.names import NameSuggester
+from ..suggesters.paths import PathSuggester, take_suggestion
 from ..widgets.choice_list import ChoiceList
 from ..widgets.footer import KeyFooter
 from ..widgets.painted import styled

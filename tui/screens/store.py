@@ -18,8 +18,8 @@ from ...services.store_browse.values import (
     kind_of,
     view_text,
 )
-from ..actions import Scope, bindings, key_of, key_of_begin
-from ..actions_store import needs_store
+from ..actions.registry import Scope, bindings, key_of, key_of_begin
+from ..actions.store import needs_store
 from ..widgets.filter_bar import FilterBar
 from ..widgets.painted import Painted, styled
 from ..widgets.raw_text import RawText, TextLog

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from ...services.store_browse.orders import EndSearch, ExportValue, ListKeys, ReadValues, SearchValues
 from ...services.store_browse.values import PREVIEW_LIMIT, VIEW_LIMIT, view_text
-from ..actions_store import needs_store
-from ..recorder_export import export_name
-from ..store_export import store_table
+from ..actions.store import needs_store
+from ..recorder.export import export_name
+from ..store.export import store_table
 from ..widgets.store_tree import StoreTree
 from .export_request import ask_for_export, table_choice
 from .job import JobScreen
 
 if TYPE_CHECKING:
-    from ..store_view import StoreView
+    from ..store.view import StoreView
 
 __all__ = ["StoreRequests"]
 

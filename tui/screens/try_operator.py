@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...services.recorder_tables.calls import CallRows
 from ...services.recorder_tables.collectives import CollectiveRows
 from ...services.recorder_tables.tensors import paired_dtypes, tensors_text
-from ..dispatch_view import Tab
+from ..dispatch.view import Tab
 from .line_request import LineChoice, LineRequest
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from ...services.plain_text import plain
 from ...services.watch.folder import IncidentFolder
 from ...services.watch.incident_watch import WatchOptions
 from ...services.watch.policy import Rules
-from ..path_suggester import PathSuggester
+from ..suggesters.paths import PathSuggester
 from .form_request import FormRequest, RefusedError, field
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import signal
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ..on_terminal import SERVED_DRIVER
+from ..terminal.on_terminal import SERVED_DRIVER
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence

@@ -15,8 +15,8 @@ from textual.strip import Strip
 
 from ...services.comparison.array_grid import FOLD, ArrayGrid, Mark, difference
 from ...services.comparison.errors import ComparisonError
-from ..actions import Scope, bindings
-from ..arrays_shown import ValueMode, cells_of
+from ..actions.registry import Scope, bindings
+from ..dispatch.arrays_shown import ValueMode, cells_of
 from .text import fit, plain
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ...services.comparison.array_grid import Cells
     from ..app import XpudbgApp
-    from ..arrays_shown import ArraysShown
+    from ..dispatch.arrays_shown import ArraysShown
 
 __all__ = ["ArrayView"]
 

@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input
 
-from ..actions import Scope, bindings, key_of
+from ..actions.registry import Scope, bindings, key_of
 from .grid_table import GridTable
 from .painted import Painted, styled
 from .table_layout import GAP, Cell, Column

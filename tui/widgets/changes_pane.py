@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from ...services.changes import Change, class_changes
-from ..rank_classes import appearance
+from ...services.looks.class_changes import Change, class_changes
+from ..ranks.classes import appearance
 from .painted import Painted
 from .text import fit
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.scroll_view import ScrollView
 
-from ..column_settings import tables
+from ..tables.column_settings import tables
 
 if TYPE_CHECKING:
     from textual import events

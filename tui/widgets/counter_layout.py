@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...services.counters.metrics import Metric
-from ..counter_words import VALUE, short
+from ..counters.words import VALUE, short
 from .column_places import ColumnPlaces
 from .text import cell_len, fit, plain
 

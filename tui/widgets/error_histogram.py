@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual.containers import VerticalScroll
 from textual.content import Content
 
-from ..actions import Scope, bindings
+from ..actions.registry import Scope, bindings
 from .painted import Painted, styled
 from .text import fit
 

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from ..actions import Scope, bindings
+from ..actions.registry import Scope, bindings
 from .painted import styled
 
 if TYPE_CHECKING:

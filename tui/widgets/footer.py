@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from ...services.session import Phase
-from ..actions import Action, Scope, actions_in, keys_shown
-from ..key_names import footer_keys
+from ..actions.registry import Action, Scope, actions_in, keys_shown
+from ..keys.key_names import footer_keys
 from .painted import Painted
 
 if TYPE_CHECKING:

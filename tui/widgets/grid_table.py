@@ -15,10 +15,10 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
 
-from ..actions import Scope, bindings
-from ..column_settings import tables
-from ..jump_labels import Spot
-from ..rank_classes import COMPONENTS
+from ..actions.registry import Scope, bindings
+from ..moving.jump_labels import Spot
+from ..ranks.classes import COMPONENTS
+from ..tables.column_settings import tables
 from .column_edges import ColumnEdges
 from .table_layout import Cell, Line, Sorts, TableLayout, TableSource
 from .text import plain, wrapped

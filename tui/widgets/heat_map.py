@@ -11,7 +11,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from ...services.comparison.coarser import LEVELS, HeatScale, coarser, heat_scale
-from ..actions import Scope, bindings
+from ..actions.registry import Scope, bindings
 from .text import fit, plain
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from ..actions import key_of
+from ..actions.registry import key_of
 from .painted import Painted
 
 if TYPE_CHECKING:
-    from ..hints import Hint
+    from ..notices.hints import Hint
 
 __all__ = ["HintLine"]
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from textual.widgets import Tree
 
-from ..actions import Scope, bindings
-from ..jump_labels import Spot
+from ..actions.registry import Scope, bindings
+from ..moving.jump_labels import Spot
 
 if TYPE_CHECKING:
     from textual.widgets.tree import TreeNode

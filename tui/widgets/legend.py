@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from ...services.snapshot import RankClass
-from ..rank_classes import APPEARANCES, POST_MORTEM
+from ..ranks.classes import APPEARANCES, POST_MORTEM
 from .painted import Painted
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.message import Message
 
-from ..actions import key_of
+from ..actions.registry import key_of
 from ..look_words import COLOURS, SAME, clock_text, sign_of, words_of
 from .painted import Painted, styled
 from .text import cell_len, fit

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...services.flight_recorder.motion import Pace
-from ...services.progress import PACES
+from ...services.progress.matrix import PACES
 from ..wording import count
 from .column_places import ColumnPlaces
 from .text import cell_len, fit, plain
 
 if TYPE_CHECKING:
-    from ...services.progress import Progress, ProgressCell
+    from ...services.progress.matrix import Progress, ProgressCell
 
 __all__ = ["MEANINGS", "SIGNS", "MatrixColumn", "MatrixLayout", "cell_said", "cell_text", "lags", "legend_said"]
 

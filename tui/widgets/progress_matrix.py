@@ -13,7 +13,7 @@ from rich.style import Style
 from textual.message import Message
 from textual.strip import Strip
 
-from ...services.progress import EMPTY, LAG, RANK
+from ...services.progress.matrix import EMPTY, LAG, RANK
 from ...services.ranksets import RankSet
 from .matrix_layout import GAP, MatrixLayout, cell_text, lags
 from .rank_matrix import RankMatrix
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ...services.progress import Progress
+    from ...services.progress.matrix import Progress
 
 __all__ = ["ProgressMatrix"]
 

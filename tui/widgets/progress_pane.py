@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from ...services.progress import Progress
+    from ...services.progress.matrix import Progress
     from ...services.ranksets import RankSet
-    from ..progress_view import ProgressView
+    from ..recorder.progress_view import ProgressView
 
 __all__ = ["ProgressPane", "legend_line"]
 

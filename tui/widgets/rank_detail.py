@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from textual.content import Content
 
 from ...services.snapshot import RankClass
-from ..frame_text import frame_line
-from ..rank_classes import appearance, label_of
+from ..ranks.classes import appearance, label_of
+from ..stacks.frame_text import frame_line
 from ..wording import age, milliseconds
 from .painted import Painted, hanging, styled
 from .text import fit

@@ -12,9 +12,9 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from ...services.ranksets import RankSet
-from ..actions import Scope, bindings
-from ..jump_labels import Spot
-from ..rank_classes import COMPONENTS, appearance
+from ..actions.registry import Scope, bindings
+from ..moving.jump_labels import Spot
+from ..ranks.classes import COMPONENTS, appearance
 from .grid_layout import Density, GridLayout, arrange
 from .text import cell_len, plain
 

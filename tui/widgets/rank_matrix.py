@@ -12,8 +12,8 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from ..actions import Scope, bindings
-from ..jump_labels import Spot
+from ..actions.registry import Scope, bindings
+from ..moving.jump_labels import Spot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

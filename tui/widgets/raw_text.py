@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.containers import Vertical
 from textual.widgets import Log
 
-from ..actions import Scope, bindings, key_of
+from ..actions.registry import Scope, bindings, key_of
 from .painted import Painted
 from .text import plain
 

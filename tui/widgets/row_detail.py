@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from textual.containers import VerticalScroll
 from textual.content import Content
 
-from ..actions import key_of
-from ..recorder_rows import COLOURS, SIGNS
+from ..actions.registry import key_of
+from ..recorder.rows import COLOURS, SIGNS
 from .painted import Painted, hanging, styled
 from .text import cell_len, fit, plain
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from ...services.dispatch import progress
-from ..actions import key_of
+from ..actions.registry import key_of
 from ..wording import count, duration
 from .painted import Painted, styled
 

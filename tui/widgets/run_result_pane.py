@@ -9,11 +9,11 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 
 from ...services.comparison.coarser import worst_in_cell
-from ..actions import Scope, bindings
-from ..arrays_shown import ArraysShown
-from ..output_rows import OutputRows, before_sentence, reference_text
-from ..result_view import ResultView, counted, is_wrong, why_not, why_not_before
-from ..run_summary import summary_lines
+from ..actions.registry import Scope, bindings
+from ..dispatch.arrays_shown import ArraysShown
+from ..dispatch.output_rows import OutputRows, before_sentence, reference_text
+from ..dispatch.result_view import ResultView, counted, is_wrong, why_not, why_not_before
+from ..dispatch.run_summary import summary_lines
 from .array_view import ArrayView
 from .error_histogram import ErrorHistogram
 from .grid_table import GridTable
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from ...services.comparison.heatmap import Heatmap
-    from ...services.run_shown import OutputShown, RunShown
+    from ...services.runs.shown import OutputShown, RunShown
 
 __all__ = ["RunResultPane"]
 

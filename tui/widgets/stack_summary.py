@@ -12,7 +12,7 @@ from .painted import Painted
 
 if TYPE_CHECKING:
     from ...services.stacks.tree import MergedStacks
-    from ..stack_view import StackView
+    from ..stacks.view import StackView
 
 __all__ = ["StackSummary", "summary_line"]
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..thread_rows import FrameRow, StackRows, ThreadGroup, thread_groups
+from ..stacks.thread_rows import FrameRow, StackRows, ThreadGroup, thread_groups
 from .grid_table import GridTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from ...services.stacks.model import Frame, StackDump
-    from ..stack_view import StackView
+    from ..stacks.view import StackView
 
 __all__ = ["StackTable"]
 

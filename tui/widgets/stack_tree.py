@@ -8,8 +8,8 @@ from rich.style import Style
 from rich.text import Text
 from textual.message import Message
 
-from ..actions import key_of
-from ..frame_text import short_place
+from ..actions.registry import key_of
+from ..stacks.frame_text import short_place
 from .branches import Branch, Opened, opened_below
 from .keyed_tree import KeyedTree, level
 from .tree_label import LabelStyles, branch_label

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from ...services.session import Phase
-from ..actions import key_of
+from ..actions.registry import key_of
 from ..file_words import reading_said
 from ..look_words import clock_text
 from ..wording import age, count

@@ -9,7 +9,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.message import Message
 
-from ..actions import key_of
+from ..actions.registry import key_of
 from .keyed_tree import KeyedTree, level
 from .store_label import StoreStyles, store_label
 

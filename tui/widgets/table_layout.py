@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rich.style import Style
 
-    from ..column_settings import Placed
+    from ..tables.column_settings import Placed
 
 __all__ = ["Cell", "Column", "Line", "Sorts", "TableLayout", "TableSource"]
 

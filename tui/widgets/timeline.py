@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from ...services.recorder_timeline.lanes import LaneContent
-from ..actions import Scope, bindings
-from ..timeline_view import CallKey, Subject, make
+from ..actions.registry import Scope, bindings
+from ..recorder.timeline_view import CallKey, Subject, make
 from .timeline_lanes import TimelineLanes
 from .timeline_words import why_empty
 

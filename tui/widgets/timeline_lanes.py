@@ -12,7 +12,7 @@ from textual.widget import Widget
 from ...services.recorder_timeline.cells import CellKind, Cells
 from ...services.recorder_timeline.lanes import LaneContent
 from ...services.recorder_timeline.sentences import duration_said
-from ..timeline_view import Axis, TimelineView
+from ..recorder.timeline_view import Axis, TimelineView
 from .text import cell_len, fit
 from .timeline_ruler import instant_said, ruler
 from .timeline_signs import COMPONENTS, HOW_LATE, component_of, legend, sign_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..timeline_window import Window
+    from ..recorder.timeline_window import Window
 
 __all__ = ["instant_said", "ruler"]
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from ...services.recorder_timeline.lanes import LaneContent
 from ...services.recorder_timeline.segments import CallState
 from ...services.recorder_timeline.sentences import clock_said, duration_said, how_late, left_out_said, who_is_last
-from ..timeline_view import Axis
+from ..recorder.timeline_view import Axis
 from ..wording import count
 from .text import plain
 
 if TYPE_CHECKING:
     from ...services.flight_recorder.groups import JobGroup
     from ...services.recorder_timeline.lanes import Lane, Timeline
-    from ..timeline_view import TimelineView
+    from ..recorder.timeline_view import TimelineView
 
 __all__ = ["Line", "arrivals_line", "call_line", "name_of", "numbers_of", "statement_line", "subject_line", "why_empty"]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from ..actions import Scope, bindings
+from ..actions.registry import Scope, bindings
 from .painted import Painted, styled
 
 if TYPE_CHECKING:

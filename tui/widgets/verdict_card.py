@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.message import Message
 
-from ..jump_labels import Spot
+from ..moving.jump_labels import Spot
 from .painted import Painted
 from .verdict_lines import card
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
+from ...services.cluster.health import UNHEALTHY
 from ...services.findings import Confidence, Severity, VerdictValue
 from ...services.flight_recorder.coordinates import written
-from ...services.health import UNHEALTHY
+from ...services.judging.stack_findings import gil_holder, place_of
 from ...services.session import Phase
-from ...services.stack_findings import gil_holder, place_of
-from ..actions import key_of
+from ..actions.registry import key_of
 from ..file_words import reading_said, unused_said
 from ..wording import count
 from .painted import hanging, styled

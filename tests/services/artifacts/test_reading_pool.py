@@ -14,12 +14,12 @@ import pytest
 
 from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob
 from tests.fakes.gathered_files import gathered
-from xpudbg.services import file_reading
 from xpudbg.services.artifacts import reading_pool
 from xpudbg.services.artifacts.artifact import Artifact
 from xpudbg.services.artifacts.reading_pool import LEAST_BYTES, ReadingPool, pays
 from xpudbg.services.attach_options import AttachOptions
-from xpudbg.services.file_reading import FileReading
+from xpudbg.services.post_mortem import reading as file_reading
+from xpudbg.services.post_mortem.reading import FileReading
 from xpudbg.services.spool import Body, Spool
 from xpudbg.services.targets import FilesTarget
 

@@ -96,8 +96,8 @@ def written(
     Returns:
         The session that they make, without analyses.
     """
-    from xpudbg.services.recorder_look import RecorderLook
-    from xpudbg.services.stack_look import StackLook
+    from xpudbg.services.looks.recorders import RecorderLook
+    from xpudbg.services.looks.stacks import StackLook
 
     session = Session()
     with BundleWriter(path, force=True, clock=lambda: CREATED) as writer:

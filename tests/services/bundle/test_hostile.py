@@ -19,7 +19,7 @@ from xpudbg.services.bundle import members, reader
 from xpudbg.services.bundle.errors import BundleError
 from xpudbg.services.bundle.looks import DAMAGED
 from xpudbg.services.bundle.reader import open_bundle
-from xpudbg.services.hidden_waits import HiddenWaits
+from xpudbg.services.judging.hidden_waits import HiddenWaits
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.snapshot import Outcome
 from xpudbg.services.targets import TargetError

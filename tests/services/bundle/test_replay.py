@@ -18,7 +18,7 @@ from xpudbg.services.bundle.from_session import SessionFacts, write_bundle
 from xpudbg.services.bundle.reader import open_bundle
 from xpudbg.services.bundle.replay import Replay
 from xpudbg.services.engine import Engine
-from xpudbg.services.look_analysis import LookAnalyst
+from xpudbg.services.looks.analysis import LookAnalyst
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.report import document
 from xpudbg.services.session import Phase, Session

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pytest
 
 from tests.fakes.store_server import FakeStore, running_store
-from xpudbg.services.addresses import AddressMap
+from xpudbg.services.addressing.addresses import AddressMap
 from xpudbg.services.cluster.registry import Registry, read_registry
 from xpudbg.services.cluster.store import MAX_KEYS, StoreClient, StoreError, StoreFault
 from xpudbg.services.cluster.store_keys import MAX_WORLD

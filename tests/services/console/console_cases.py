@@ -12,8 +12,8 @@ from xpudbg.services.console.case import ConsoleCase
 from xpudbg.services.console.console import Console
 from xpudbg.services.dispatch.case import OpCase, Slot
 from xpudbg.services.dispatch.inputs import Generated
-from xpudbg.services.given_run import GivenRun
-from xpudbg.services.run_shown import show_run
+from xpudbg.services.runs.given import GivenRun
+from xpudbg.services.runs.shown import show_run
 from xpudbg.services.ttk_cases.case import Outcome
 
 NOW = 1_760_000_000_000_000_000

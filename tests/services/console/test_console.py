@@ -18,9 +18,9 @@ from xpudbg.services.console.runs import RunLine
 from xpudbg.services.console.status import CaseStatus
 from xpudbg.services.dispatch.progress import Running, Uploading
 from xpudbg.services.events import OpProgressed
-from xpudbg.services.references import HistoryReference, ReferenceArrays
 from xpudbg.services.run_history.records import RunState
-from xpudbg.services.run_shown import show_run
+from xpudbg.services.runs.references import HistoryReference, ReferenceArrays
+from xpudbg.services.runs.shown import show_run
 from xpudbg.services.ttk_cases.case import Outcome
 
 ONES = np.ones(3, np.float32)

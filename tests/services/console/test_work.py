@@ -26,8 +26,8 @@ from xpudbg.services.console.status import CaseStatus
 from xpudbg.services.console.work import ConsoleWork
 from xpudbg.services.dispatch.endpoint import OpEndpoint
 from xpudbg.services.events import Event, OpProgressed
-from xpudbg.services.references import FileReference, HistoryReference, Reference, ServerReference
 from xpudbg.services.run_history.records import RunState
+from xpudbg.services.runs.references import FileReference, HistoryReference, Reference, ServerReference
 
 CASE: ConsoleCase = console_case("add", ADD, key="add.toml")
 

@@ -8,9 +8,9 @@ from tests.tui.progress_scripts import recorder_job
 from xpudbg.services.counters.look import CounterLook
 from xpudbg.services.events import Analysed, Event, TargetOpening
 from xpudbg.services.findings import Confidence, Finding, Severity
+from xpudbg.services.judging.witness import UNSEEN, Witness
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.session import Session
-from xpudbg.services.witness import UNSEEN, Witness
 
 WAITS = answer(TCPStore__wait=counter(1, 50, 2))
 FREE = answer(TCPStore__wait=counter(0, 50, 2))

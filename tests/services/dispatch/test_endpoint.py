@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import trustme
 
+from xpudbg.services.addressing.endpoints import TargetError
 from xpudbg.services.dispatch.endpoint import (
     PLAIN_HTTP,
     OpEndpoint,
@@ -18,7 +19,6 @@ from xpudbg.services.dispatch.endpoint import (
     server_from,
     tls_context,
 )
-from xpudbg.services.endpoints import TargetError
 
 CA = TlsSettings(Path("/ca.pem"))
 

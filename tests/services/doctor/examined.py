@@ -10,8 +10,8 @@ from tests.tui.recorder_scripts import NCCL, dump_reply
 from tests.tui.scripted import NOW, look, opened
 from xpudbg.services import events
 from xpudbg.services.doctor.examine import examine
+from xpudbg.services.looks.recorders import RecorderAnalyst
 from xpudbg.services.ranksets import RankSet
-from xpudbg.services.recorder_look import RecorderAnalyst
 from xpudbg.services.session import Session
 from xpudbg.services.snapshot import Outcome, RankReply
 from xpudbg.services.spool import Body

@@ -15,8 +15,8 @@ from tests.services.recorder_timeline.timed_jobs import TimedJob
 from tests.tui.recorder_scripts import CPU, NCCL, dump_reply, train
 from xpudbg.services.doctor.check import CheckState
 from xpudbg.services.doctor.recorder_checks import FRAMES, FramesSeen, read_frames
+from xpudbg.services.looks.recorders import RecorderLook
 from xpudbg.services.ranksets import RankSet
-from xpudbg.services.recorder_look import RecorderLook
 from xpudbg.services.snapshot import Outcome, RankReply
 
 OFF = b'{"comm_lib_version":"","nccl_comm_state":{},"pg_config":{},"pg_status":{},"version":"2.10"}'

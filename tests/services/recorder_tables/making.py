@@ -10,7 +10,7 @@ from xpudbg.services.flight_recorder.analysis import analyse
 from xpudbg.services.flight_recorder.coordinates import coordinates
 from xpudbg.services.flight_recorder.diagnosis import diagnose
 from xpudbg.services.flight_recorder.dump import Dump
-from xpudbg.services.recorder_look import RecorderLook
+from xpudbg.services.looks.recorders import RecorderLook
 from xpudbg.services.recorder_tables.browser import RecorderTables
 from xpudbg.services.recorder_tables.row_filter import RowFilter
 from xpudbg.services.recorder_tables.table import BrowseTable, Detail

@@ -9,7 +9,7 @@ from tests.services.flight_recorder.recorded import dump_of, entry
 from xpudbg.services.flight_recorder.analysis import analyse
 from xpudbg.services.flight_recorder.decode import decode
 from xpudbg.services.flight_recorder.diagnosis import diagnose
-from xpudbg.services.recorder_look import DUMP_FILE, RecorderLook
+from xpudbg.services.looks.recorders import DUMP_FILE, RecorderLook
 from xpudbg.services.recorder_tables.browser import RecorderTables, source_name, sources_of
 from xpudbg.services.recorder_tables.order import Sort, ordered
 

@@ -13,11 +13,11 @@ from xpudbg.services.flight_recorder.causes import Kind
 from xpudbg.services.flight_recorder.decode import decode
 from xpudbg.services.flight_recorder.diagnosis import diagnose
 from xpudbg.services.flight_recorder.motion import Pace
-from xpudbg.services.recorder_look import DUMP_FILE, RecorderLook
+from xpudbg.services.judging.witness import Witness
+from xpudbg.services.looks.recorders import DUMP_FILE, RecorderLook
 from xpudbg.services.recorder_tables.browser import RecorderTables
 from xpudbg.services.recorder_tables.table import Sign
 from xpudbg.services.snapshot import RankAddress, RankClass, RankState
-from xpudbg.services.witness import Witness
 
 from .making import TP, WORLD, cells, fact, left, mixed_job, tables_of
 

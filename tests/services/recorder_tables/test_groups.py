@@ -10,7 +10,7 @@ from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob, Fault
 from tests.services.flight_recorder.looking import analysed
 from tests.services.flight_recorder.recorded import dump_of, entry
 from xpudbg.services.flight_recorder.diagnosis import diagnose
-from xpudbg.services.recorder_look import RecorderLook
+from xpudbg.services.looks.recorders import RecorderLook
 from xpudbg.services.recorder_tables.browser import RecorderTables
 from xpudbg.services.recorder_tables.table import Sign
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fakes.flight_recorder_jobs import Fault
-from xpudbg.services.filter_terms import FilterError
+from xpudbg.services.filters.terms import FilterError
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.recorder_tables.browser import RecorderTables
 from xpudbg.services.recorder_tables.row_filter import PLACES, RowFilter

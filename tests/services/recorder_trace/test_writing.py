@@ -17,11 +17,11 @@ from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob, Fault
 from tests.services.recorder_timeline.timed_jobs import MS, TimedJob
 from tests.services.recorder_trace.trace_schema import check
 from tests.tui.recorder_scripts import CPU, HOSTILE, NCCL, recorder_job, stuck, train
+from xpudbg.services.looks.recorders import RecorderLook
 from xpudbg.services.profiles.columns import read_columns
 from xpudbg.services.profiles.merge import merge_traces
 from xpudbg.services.profiles.reader import read_events
 from xpudbg.services.profiles.repairs import Repairs
-from xpudbg.services.recorder_look import RecorderLook
 from xpudbg.services.recorder_trace.lanes import MOST_LANES, lanes_of
 from xpudbg.services.recorder_trace.writing import write_recorder_trace
 from xpudbg.services.session import Session

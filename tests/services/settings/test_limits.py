@@ -6,8 +6,8 @@ from xpudbg.services.attach_options import AttachOptions
 from xpudbg.services.cluster.lanes import FAST_SLOTS
 from xpudbg.services.cluster.probes import RECORDERS
 from xpudbg.services.dispatch.endpoint import DispatchSettings
-from xpudbg.services.look_book import ANALYSES_MEMORY, LOOKS_KEPT, LOOKS_MEMORY
-from xpudbg.services.look_disk import LOOKS_DISK
+from xpudbg.services.looks.book import ANALYSES_MEMORY, LOOKS_KEPT, LOOKS_MEMORY
+from xpudbg.services.looks.disk import LOOKS_DISK
 from xpudbg.services.settings.shape import Limits
 
 MIB = 1024 * 1024

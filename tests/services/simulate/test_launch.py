@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from tests.services.simulate.test_store_server import VALIDATE, Client
-from xpudbg.services.endpoints import TargetError
+from xpudbg.services.addressing.endpoints import TargetError
 from xpudbg.services.simulate.launch import DemoError, running_demo
 from xpudbg.services.simulate.scenarios import DEFAULT, SCENARIOS
 

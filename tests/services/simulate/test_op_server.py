@@ -11,9 +11,9 @@ from xpudbg.services.console.demo_cases import demo_cases
 from xpudbg.services.dispatch.client import Dispatcher
 from xpudbg.services.dispatch.endpoint import OpEndpoint
 from xpudbg.services.dispatch.errors import ConnectionFailedError, OpFailedError
-from xpudbg.services.given_run import run_ended
-from xpudbg.services.references import FileReference, load
-from xpudbg.services.run_shown import show_run
+from xpudbg.services.runs.given import run_ended
+from xpudbg.services.runs.references import FileReference, load
+from xpudbg.services.runs.shown import show_run
 from xpudbg.services.simulate.launch import running_demo
 
 

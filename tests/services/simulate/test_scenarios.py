@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from xpudbg.services.judging.stack_findings import STUCK_STACK
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.simulate.scenarios import DEFAULT, SCENARIOS, Behaviour
 from xpudbg.services.snapshot import RankClass
-from xpudbg.services.stack_findings import STUCK_STACK
 
 SIZES = (1, 2, 8, 9, 63, 64, 575, 576, 4096)
 HEALTHY = ("healthy", "idle", "slow-answers")

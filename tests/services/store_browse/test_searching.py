@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from xpudbg.services.filter_terms import FilterError
+from xpudbg.services.filters.terms import FilterError
 from xpudbg.services.store_browse.searching import keys_named, parse_search
 
 KEYS = [b"debug_server/rank0", b"debug_server/rank1", b"Default_PG/0//cpu//0/0", "键/1".encode()]

@@ -11,7 +11,7 @@ from tests.fakes.flight_recorder_jobs import Fault
 from tests.fakes.look_records import look_records
 from tests.tui.progress_scripts import job_of, mesh, recorder_job
 from xpudbg.services.flight_recorder.analysis import Analysis
-from xpudbg.services.look_record import LookRecord
+from xpudbg.services.looks.record import LookRecord
 from xpudbg.services.watch.deadline import capture_before
 
 SECOND = 1_000_000_000

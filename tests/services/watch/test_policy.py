@@ -15,10 +15,10 @@ from tests.tui.scripted import NOW, SECOND, look, opened
 from tests.tui.stack_scripts import TRAIN, stack_job, stacks, traceback
 from xpudbg.services import events
 from xpudbg.services.findings import Confidence, Finding, Severity, Verdict, VerdictValue
-from xpudbg.services.look_record import LookRecord
+from xpudbg.services.looks.record import LookRecord
+from xpudbg.services.looks.stacks import StackAnalyst
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.snapshot import RankClass
-from xpudbg.services.stack_look import StackAnalyst
 from xpudbg.services.watch.pace import JobPace, motion_of
 from xpudbg.services.watch.policy import Alert, Decision, Reason, Rules, WatchState, decide
 

@@ -14,7 +14,7 @@ from xpudbg.services import events
 from xpudbg.services.bundle.events import BundleFailed, FolderRotated
 from xpudbg.services.bundle.from_session import SessionFacts
 from xpudbg.services.bundle.orders import WriteIncident
-from xpudbg.services.look_record import LookRecord
+from xpudbg.services.looks.record import LookRecord
 from xpudbg.services.session import Session
 from xpudbg.services.watch.events import Told
 from xpudbg.services.watch.folder import IncidentFolder

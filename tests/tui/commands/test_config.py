@@ -165,7 +165,7 @@ def test_a_target_that_cannot_be_used_is_wrong_usage(file: Path, reported: list[
 
 def test_servers_by_name(file: Path) -> None:
     from xpudbg.services.dispatch.endpoint import TlsSettings
-    from xpudbg.tui.named_servers import find_server, usual_server, usual_settings
+    from xpudbg.tui.dispatch.named_servers import find_server, usual_server, usual_settings
 
     assert str(find_server("gpu")) == "127.0.0.1:9"
     assert str(find_server("other:1")) == "other:1"
@@ -180,7 +180,7 @@ def test_servers_by_name(file: Path) -> None:
 
 
 def test_the_environment_names_the_server_before_the_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from xpudbg.tui.named_servers import usual_server
+    from xpudbg.tui.dispatch.named_servers import usual_server
 
     monkeypatch.setenv("XPUDBG_SERVER", "10.0.0.9:1")
     assert str(usual_server()) == "10.0.0.9:1"

@@ -13,8 +13,8 @@ from tests.fakes.look_records import look_records
 from tests.fakes.raw_server import refused_port, worker_server
 from tests.tui.scripted import NOW, SECOND, look, opened
 from tests.tui.test_cli import serve, xpudbg
-from xpudbg.services.look_choice import LookChoice
-from xpudbg.services.look_difference.difference import difference
+from xpudbg.services.looks.choice import LookChoice
+from xpudbg.services.looks.difference.difference import difference
 from xpudbg.services.session import Session
 from xpudbg.tui.cli import main
 from xpudbg.tui.commands.diff import Kept, LookMissingError, exit_code

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from xpudbg.services.addressing.endpoints import TargetError
 from xpudbg.services.dispatch.endpoint import PLAIN_HTTP
-from xpudbg.services.endpoints import TargetError
 from xpudbg.tui.cli import main
 from xpudbg.tui.commands.dispatch import dispatch_start
 

@@ -16,9 +16,9 @@ from xpudbg.services.bundle.from_session import SessionFacts, write_bundle
 from xpudbg.services.bundle.orders import BundleOrder, WriteBundle
 from xpudbg.services.bundle.reader import open_bundle
 from xpudbg.services.engine import Engine
-from xpudbg.services.look_record import LookRecord
-from xpudbg.services.recent import RecentTargets
+from xpudbg.services.looks.record import LookRecord
 from xpudbg.services.session import Session
+from xpudbg.services.settings.recent import RecentTargets
 from xpudbg.services.targets import FilesTarget
 from xpudbg.tui.app import XpudbgApp
 from xpudbg.tui.screens.bundle_request import BundleRequest, looks_of

@@ -17,11 +17,11 @@ from xpudbg.services.console import events, orders
 from xpudbg.services.console.editing import set_field
 from xpudbg.services.dispatch.progress import Uploading
 from xpudbg.services.events import OpProgressed
-from xpudbg.services.references import ComputedReference
 from xpudbg.services.run_history.records import RunState
+from xpudbg.services.runs.references import ComputedReference
 from xpudbg.services.settings.shape import Endpoint
-from xpudbg.tui.dispatch_view import Tab
-from xpudbg.tui.named_servers import NamedServers
+from xpudbg.tui.dispatch.named_servers import NamedServers
+from xpudbg.tui.dispatch.view import Tab
 from xpudbg.tui.screens.dispatch import DispatchScreen
 from xpudbg.tui.screens.dispatch_panes import Pane, RunList
 from xpudbg.tui.screens.line_request import LineRequest

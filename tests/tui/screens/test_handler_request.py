@@ -12,8 +12,8 @@ from tests.tui.running import running
 from tests.tui.scripted import NOW, look, opened
 from tests.tui.stack_scripts import reply
 from xpudbg.services import events
+from xpudbg.services.cluster.handler_calls import parse_call
 from xpudbg.services.cluster.probes import HANDLERS
-from xpudbg.services.handler_calls import parse_call
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.snapshot import Outcome
 from xpudbg.tui.screens.answer import AnswerScreen

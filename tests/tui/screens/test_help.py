@@ -10,8 +10,8 @@ from textual.command import CommandPalette
 from tests.tui.running import running
 from tests.tui.scripted import job, opened
 from xpudbg.services import events
-from xpudbg.tui.actions import Scope, actions_in
-from xpudbg.tui.rank_classes import APPEARANCES
+from xpudbg.tui.actions.registry import Scope, actions_in
+from xpudbg.tui.ranks.classes import APPEARANCES
 from xpudbg.tui.screens.help import HelpScreen
 from xpudbg.tui.widgets.painted import Painted
 

@@ -12,7 +12,7 @@ from tests.tui.running import running
 from tests.tui.scripted import job
 from tests.tui.stack_scripts import hung
 from xpudbg.services.ranksets import RankSet
-from xpudbg.tui.recorder_view import Tab
+from xpudbg.tui.recorder.view import Tab
 from xpudbg.tui.screens.overview import OverviewScreen
 from xpudbg.tui.widgets.progress_matrix import ProgressMatrix
 from xpudbg.tui.widgets.progress_pane import ProgressPane

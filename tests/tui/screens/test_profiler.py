@@ -15,7 +15,7 @@ from xpudbg.services.profiles import orders
 from xpudbg.services.profiles.events import HandedOver, ProfileSaid, SavedListed, SetOpened
 from xpudbg.services.profiles.trace_set import TraceState
 from xpudbg.services.ranksets import RankSet
-from xpudbg.tui.profile_view import ProfileTab
+from xpudbg.tui.profiler.view import ProfileTab
 from xpudbg.tui.screens.line_request import LineRequest
 
 

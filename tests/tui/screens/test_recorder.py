@@ -24,21 +24,21 @@ from tests.tui.scripted import NOW, SECOND, look, opened
 from xpudbg.services import events
 from xpudbg.services.attach_options import AttachOptions
 from xpudbg.services.engine import Engine
+from xpudbg.services.looks.recorders import RecorderAnalyst
 from xpudbg.services.ranksets import RankSet
-from xpudbg.services.recent import RecentTargets
-from xpudbg.services.recorder_look import RecorderAnalyst
+from xpudbg.services.settings.recent import RecentTargets
 from xpudbg.services.snapshot import Outcome, RankReply
 from xpudbg.services.spool import Body
 from xpudbg.services.targets import FilesTarget
-from xpudbg.tui import recorder_order
 from xpudbg.tui.app import XpudbgApp
-from xpudbg.tui.recorder_view import Tab
+from xpudbg.tui.recorder import order as recorder_order
+from xpudbg.tui.recorder.view import Tab
 from xpudbg.tui.widgets.grid_table import GridTable
 from xpudbg.tui.widgets.row_detail import RowDetail
 from xpudbg.tui.widgets.tab_line import TabLine
 
 if TYPE_CHECKING:
-    from xpudbg.tui.recorder_view import RecorderView
+    from xpudbg.tui.recorder.view import RecorderView
 
 DUMPS = Path(__file__).parents[2] / "data" / "flight_recorder" / "coalesced-missing-on-one-rank"
 

@@ -11,7 +11,7 @@ from tests.tui.running import Clock, Running, running
 from xpudbg.services.attach_options import AttachOptions
 from xpudbg.services.engine import Engine
 from xpudbg.services.ranksets import RankSet
-from xpudbg.services.recent import RecentTargets
+from xpudbg.services.settings.recent import RecentTargets
 from xpudbg.services.targets import FilesTarget
 from xpudbg.tui.app import XpudbgApp
 from xpudbg.tui.widgets.frame_pane import FramePane

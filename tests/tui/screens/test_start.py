@@ -10,10 +10,10 @@ from textual.widgets import Input, OptionList
 
 from tests.tui.running import made, running
 from tests.tui.scripted import NOW, job
-from xpudbg.services.addresses import AddressMap
+from xpudbg.services.addressing.addresses import AddressMap
 from xpudbg.services.attach_options import AttachOptions
-from xpudbg.services.recent import RecentTargets
 from xpudbg.services.settings.reading import read_settings
+from xpudbg.services.settings.recent import RecentTargets
 from xpudbg.services.targets import DemoTarget, FilesTarget, StoreTarget
 from xpudbg.tui.screens.help import HelpScreen
 

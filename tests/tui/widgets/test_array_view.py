@@ -12,7 +12,7 @@ import pytest
 from rich.cells import cell_len
 
 from tests.tui.widgets.painting import Alone, line_texts
-from xpudbg.tui.arrays_shown import ArraysShown, ValueMode
+from xpudbg.tui.dispatch.arrays_shown import ArraysShown, ValueMode
 from xpudbg.tui.widgets.array_view import ArrayView
 
 if TYPE_CHECKING:

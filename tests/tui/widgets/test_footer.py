@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from xpudbg.tui.actions import ACTIONS, Scope, keys_shown
+from xpudbg.tui.actions.registry import ACTIONS, Scope, keys_shown
 from xpudbg.tui.widgets.footer import chosen
 
 SCOPES = (Scope.OVERVIEW, Scope.JOB, Scope.GRID, Scope.APP)

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob
 from tests.tui.progress_scripts import job_of, mesh, recorder_looks, stopped_job
 from xpudbg.services.flight_recorder.motion import Pace
-from xpudbg.services.progress import EMPTY, PACES, Progress
+from xpudbg.services.progress.matrix import EMPTY, PACES, Progress
 from xpudbg.tui.widgets.matrix_layout import MatrixLayout, cell_said, cell_text, lags, legend_said
 from xpudbg.tui.widgets.progress_pane import legend_line
 

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from tests.fakes.flight_recorder_jobs import Call, FakeGroup, FakeJob
 from tests.tui.progress_scripts import recorder_looks, stopped_job
 from tests.tui.widgets.painting import Alone, line_texts
-from xpudbg.services.progress import LAG, RANK, Progress
+from xpudbg.services.progress.matrix import LAG, RANK, Progress
 from xpudbg.services.ranksets import RankSet
 from xpudbg.tui.widgets.progress_matrix import ProgressMatrix
 

@@ -13,9 +13,9 @@ from rich.cells import cell_len
 from tests.services.run_history.made_runs import output
 from tests.services.shown_runs import ended, failed, shown
 from tests.tui.widgets.painting import Alone
-from xpudbg.services.run_shown import show_run
-from xpudbg.tui.actions import Scope
-from xpudbg.tui.result_view import ResultView
+from xpudbg.services.runs.shown import show_run
+from xpudbg.tui.actions.registry import Scope
+from xpudbg.tui.dispatch.result_view import ResultView
 from xpudbg.tui.widgets.array_view import ArrayView
 from xpudbg.tui.widgets.error_histogram import ErrorHistogram
 from xpudbg.tui.widgets.heat_map import HeatMap

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.tui.stack_scripts import hung, stack_job
 from xpudbg.services.session import Session
 from xpudbg.services.stacks.tree import ThreadChoice
-from xpudbg.tui.stack_view import StackView
+from xpudbg.tui.stacks.view import StackView
 from xpudbg.tui.widgets.stack_summary import summary_line
 
 

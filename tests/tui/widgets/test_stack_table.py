@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.tui.widgets.painting import Alone, line_texts
 from xpudbg.services.session import Session
 from xpudbg.services.stacks.model import Frame, StackDump, StackSource, ThreadStack
-from xpudbg.tui.stack_view import StackView
+from xpudbg.tui.stacks.view import StackView
 from xpudbg.tui.widgets.stack_table import StackTable
 
 A, B, C, D = (Frame(name, f"/{name}.py", 1) for name in "abcd")

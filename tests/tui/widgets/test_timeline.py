@@ -14,8 +14,8 @@ from xpudbg.services.flight_recorder.analysis import analyse
 from xpudbg.services.flight_recorder.diagnosis import Diagnosis, diagnose
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.recorder_timeline.timelines import Timelines
-from xpudbg.tui import timeline_view
-from xpudbg.tui.timeline_view import Subject
+from xpudbg.tui.recorder import timeline_view
+from xpudbg.tui.recorder.timeline_view import Subject
 from xpudbg.tui.widgets import timeline
 from xpudbg.tui.widgets.timeline import CallKey, TimelinePane
 

@@ -1,0 +1,1 @@
+"""How far each rank is in each process group: the progress matrix."""

@@ -1,0 +1,1 @@
+"""A case as a Python script that anybody can run."""

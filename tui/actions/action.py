@@ -1,0 +1,246 @@
+"""What an action is: what it is called, which keys do it, where it holds, when it cannot be done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from ...services.session import Phase
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...services.session import Session
+
+__all__ = [
+    "POST_MORTEM",
+    "REPLAYED",
+    "Action",
+    "Scope",
+    "can_ask",
+    "can_look",
+    "can_watch",
+    "counters_there",
+    "has_findings",
+    "job_behind",
+    "look_under_way",
+    "needs_closed_look",
+    "needs_counters",
+    "needs_earlier_look",
+    "needs_looks",
+    "needs_marks",
+    "needs_progress",
+    "needs_ranks",
+    "needs_recorder",
+    "needs_rows",
+    "needs_stacks",
+    "needs_target",
+    "needs_torchcomms",
+    "needs_unused",
+    "takes_looks",
+]
+
+POST_MORTEM = "this is a post mortem, there is nothing to ask"
+"""Why what needs a living job cannot be done on files."""
+REPLAYED = "this is a bundle, there is nothing to ask"
+"""The same for looks that were captured."""
+
+
+class Scope(StrEnum):
+    """Where an action holds."""
+
+    APP = "everywhere"
+    JOB = "job screens"
+    OVERVIEW = "overview"
+    RANKS = "ranks"
+    STACKS = "stacks"
+    RECORDER = "flight recorder"
+    RECORDER_ROWS = "rows of the flight recorder"
+    TIMELINE = "timeline"
+    COUNTERS = "wait counters"
+    FILTER = "filter line"
+    START = "start"
+    GRID = "rank grid"
+    TABLE = "table"
+    TREE = "tree"
+    TEXT = "raw text"
+    STORE = "store"
+    DOCTOR = "doctor"
+    ANSWER = "answer"
+    COMPARISON = "comparison of looks"
+    DISPATCH = "dispatch"
+    CASES = "cases"
+    EDITOR = "fields of a case"
+    ENTRY = "field being edited"
+    RUNS = "runs of a case"
+    RESULT = "result of a run"
+    ARRAY = "values of an array"
+    HEAT = "error heat map"
+    PROFILER = "profiler"
+    HELP = "help"
+    JUMP = "jump labels"
+    QUESTION = "question"
+    REQUEST = "line to be typed"
+    FORM = "fields to be filled in"
+    TOGGLE = "something to be switched on"
+    COLUMNS = "columns of a table"
+
+
+def _always(_session: Session) -> str:
+    return ""
+
+
+def needs_target(session: Session) -> str:
+    return "" if session.phase is not Phase.IDLE else "nothing is attached"
+
+
+def needs_ranks(session: Session) -> str:
+    return "" if session.ranks else f"no rank is known{' yet' if session.asks else ''}"
+
+
+def needs_rows(session: Session) -> str:
+    """For what works on rows of any kind: keys are listed before a rank is known, traces open without a job."""
+    there = session.phase is Phase.IDLE or session.store.listing is not None
+    return "" if there else needs_ranks(session)
+
+
+def can_look(session: Session) -> str:
+    if session.under_way is not None:
+        return f"look {session.under_way.id} is still under way"
+    return "the target is being opened" if session.phase is Phase.OPENING else needs_target(session)
+
+
+def takes_looks(session: Session) -> str:
+    return _asks_nobody(session) or needs_target(session)
+
+
+def can_ask(session: Session) -> str:
+    return _asks_nobody(session) or needs_ranks(session)
+
+
+def can_watch(session: Session) -> str:
+    if reason := takes_looks(session):
+        return reason
+    if session.phase is Phase.OPEN:
+        return ""
+    return "the target is being opened" if session.phase is Phase.OPENING else "the target could not be opened"
+
+
+def needs_closed_look(session: Session) -> str:
+    return needs_target(session) or ("" if session.looks else "no look has ended yet")
+
+
+def _asks_nobody(session: Session) -> str:
+    """Why no rank can be asked whatever is done; empty for a living job."""
+    if session.asks:
+        return ""
+    return REPLAYED if session.replayed else POST_MORTEM
+
+
+def needs_earlier_look(session: Session) -> str:
+    """Why there is no other look to go to."""
+    if len(session.looks) > 1:
+        return ""
+    return "there is only one look" if session.looks else needs_target(session) or "no look has ended yet"
+
+
+def look_under_way(session: Session) -> str:
+    if reason := _asks_nobody(session):
+        return reason
+    return "" if session.under_way is not None else "no look is under way"
+
+
+def needs_stacks(session: Session) -> str:
+    if session.stacks.dumps:
+        return ""
+    if session.recorded_stacks is not None:
+        return "" if session.recorded_stacks.dumps else "these dumps have no stacks"
+    return "" if session.stacks.look_id else session.reading_again or "there are no stacks yet"
+
+
+def needs_progress(session: Session) -> str:
+    """Why there is no progress matrix."""
+    look = session.recorder
+    if look.progress:
+        return ""
+    if not look.look_id:
+        return session.reading_again or "no flight recorder has been read yet"
+    if look.unreadable:
+        rank, why = next(iter(look.unreadable.items()))
+        return f"no flight recorder can be read; rank {rank}: {why}"
+    return "no flight recorder has recorded a call"
+
+
+def needs_recorder(session: Session) -> str:
+    return "" if session.recorder.diagnoses else session.reading_again or "there is no flight recorder yet"
+
+
+def counters_there(session: Session) -> str:
+    there = not session.post_mortem or session.counters.look_id
+    return "" if there else "these files hold no wait counters"
+
+
+def needs_counters(session: Session) -> str:
+    if len(session.counters.table.ranks):
+        return ""
+    return counters_there(session) or session.reading_again or "no rank has given wait counters yet"
+
+
+def has_findings(session: Session) -> str:
+    return "" if session.ranks and session.verdict.findings else "there is no finding"
+
+
+def needs_torchcomms(session: Session) -> str:
+    if reason := _asks_nobody(session):
+        return reason
+    there = any(state.health is not None for state in session.ranks.values())
+    return "" if there else "no rank has the handlers of torchcomms"
+
+
+def job_behind(session: Session) -> str:
+    return "" if session.phase is not Phase.IDLE else "there is no job to go back to; ctrl+q quits"
+
+
+def needs_looks(session: Session) -> str:
+    return needs_target(session) or ("" if session.looks or session.failure else "no look has ended yet")
+
+
+def needs_unused(session: Session) -> str:
+    """Why there is no list of files that could not be used."""
+    if session.unused:
+        return ""
+    return needs_target(session) or ("every file could be used" if session.post_mortem else "the target is no file")
+
+
+def needs_marks(session: Session) -> str:
+    return "" if session.marked else "no rank is marked"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing a person can do."""
+
+    name: str
+    keys: tuple[str, ...]
+    """As Textual names them; empty for what is in the palette only."""
+    label: str
+    """One or two words, for the footer; for the palette too, unless there is a `title`."""
+    description: str
+    """One line, for help and palette."""
+    scopes: tuple[Scope, ...]
+    importance: int = 0
+    """The footer keeps the highest when it is too narrow for all; 0 is never in the footer."""
+    footer_keys: str = ""
+    """What the footer shows as keys when it is not the first one."""
+    why_not: Callable[[Session], str] = _always
+    """Why it cannot be done now, empty when it can."""
+    motion: bool = False
+    """Only moves a cursor, or is of no use by name: not in the palette."""
+    title: str = ""
+    """Its name in the palette where the label alone would not say it."""
+    after_failure: bool = False
+    """Of use when the target could not be opened, so it is in the footer then."""
+    takes_keys: bool = False
+    """What is typed right after it belongs to an input that it opens, so it is done before the next key is looked at.
+    Inside an input its key is a character."""

@@ -1,0 +1,1 @@
+"""Wait counters as the screens show them (screen 5)."""

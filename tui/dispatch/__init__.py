@@ -1,0 +1,1 @@
+"""The dispatch console as the screens show it (screen 8)."""

@@ -1,0 +1,1 @@
+"""Keys: their names, and which of them do what by the settings."""

@@ -1,0 +1,1 @@
+"""Places, the way back, going to what is typed, and jump labels."""

@@ -1,0 +1,1 @@
+"""Profiles as the screens show them (screen 6)."""

@@ -1,0 +1,1 @@
+"""The rank table as the screens show it (screens 1 and 2)."""

@@ -1,0 +1,1 @@
+"""Stacks as the screens show them (screen 3)."""

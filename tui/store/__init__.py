@@ -1,0 +1,1 @@
+"""The job's store as the screens show it (screen 7)."""

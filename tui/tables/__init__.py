@@ -1,0 +1,1 @@
+"""What all tables have in common: their names, and columns and sorts as they are remembered."""
