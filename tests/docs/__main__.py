@@ -1,4 +1,4 @@
-"""Writes what is generated in docs/: tables of keys and of packages, the commands, the exit codes, the example dumps."""
+"""Writes what is generated in docs/: tables of keys and packages, the commands, the exit codes, the example dumps."""
 
 from __future__ import annotations
 
