@@ -62,7 +62,7 @@ def find_causes(graph: WaitGraph, mismatches: Sequence[Mismatch]) -> tuple[Cause
 class _Walk:
     def __init__(self, graph: WaitGraph, mismatches: Sequence[Mismatch]) -> None:
         self._calls = graph.calls
-        self._current = graph.current
+        self._current = graph.current | graph.hidden
         hanging = {one.group: one for one in mismatches if not one.ended and not one.p2p}
         self._mismatched = {
             call.index
@@ -103,7 +103,7 @@ class _Walk:
                 todo += self._previous[index]
         waiting = RankSet()
         for index in reached:
-            waiting |= self._calls[index].inside
+            waiting |= self._calls[index].inside | self._calls[index].hidden
         return waiting, reached
 
     def _made(
@@ -200,7 +200,7 @@ class _Walk:
         for call in self._calls:
             if call.index in self._mismatched or call.missing:
                 continue
-            if call.absent:
+            if call.absent and not call.stuck:
                 no_dump[tuple(call.absent)].append(call)
             elif call.stuck:
                 made.append(self._made(Kind.DEVICE_STUCK, call.stuck, call, [call.index]))

@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .positions import Unit
+from .hidden_calls import counted_inside
+from .positions import CHANCE, Unit
 
 if TYPE_CHECKING:
     from .analysis import Analysis
     from .waits import OpenCall
 
 __all__ = ["guessed"]
-
-_CHANCE = 16
-"""Up to this number a send or receive and a collective of one group may well have the same one."""
 
 
 def guessed(now: Analysis, rank: int, call: OpenCall) -> bool:
@@ -31,6 +29,8 @@ def guessed(now: Analysis, rank: int, call: OpenCall) -> bool:
         return True
     if dump is None:
         return False
+    if rank not in waits.current and counted_inside(now.job, rank):
+        return True
     if not call.p2p:
         return rank in now.positions.filtered and _left_in_p2p(now, rank)
     if rank not in call.unsure:
@@ -46,7 +46,7 @@ def _left_in_p2p(now: Analysis, rank: int) -> bool:
     columns = now.job.columns
     left = np.unique(columns.group[(columns.rank == rank) & columns.is_p2p])
     places = [now.positions.at(rank, int(group)) for group in left]
-    return any(at is not None and at.unit is Unit.P2P and (at.p2p_enqueued or 0) <= _CHANCE for at in places)
+    return any(at is not None and at.unit is Unit.P2P and (at.p2p_enqueued or 0) <= CHANCE for at in places)
 
 
 def _goes_back(now: Analysis, rank: int, instant: int) -> bool:

@@ -55,10 +55,11 @@ class Motion:
         """Those inside a call that were inside the same call at the earlier look."""
         key = _call_key(self._now, call)
         earlier = self._before.waits
+        places = earlier.current | earlier.hidden
         return RankSet(
             rank
-            for rank in call.inside
-            if rank in earlier.current and _call_key(self._before, earlier.calls[earlier.current[rank]]) == key
+            for rank in call.inside | call.hidden
+            if rank in places and _call_key(self._before, earlier.calls[places[rank]]) == key
         )
 
     def moved(self, rank: int) -> bool:

@@ -55,6 +55,12 @@ class Operation:
     rooted: bool = False
     """One rank may be done before the others have joined (broadcast, reduce, gather, scatter)."""
 
+    @property
+    def needs_all(self) -> bool:
+        """No rank can be done with it before every member has called it (of an all_to_all it may want nothing)."""
+        rule = _RULES.get(self.base, Rule.NONE) if self.kind is Kind.BATCH_END else self.rule
+        return not self.rooted and (self.base == "barrier" or rule in _NEEDS_ALL)
+
 
 _RULES = {
     "all_reduce": Rule.SAME,
@@ -86,6 +92,7 @@ _RULES = {
     "alltoall_base": Rule.ALL_TO_ALL,
     "all_to_all_base": Rule.ALL_TO_ALL,
 }
+_NEEDS_ALL = {Rule.SAME, Rule.ALL_GATHER, Rule.REDUCE_SCATTER}
 _ROOTED = {"broadcast", "broadcast_oop", "reduce", "reduce_oop", "gather", "scatter"}
 _SEND = re.compile(r"i?send(?:\s+(\d{1,7})\s*->\s*(\d{1,7}))?(?:\s.*)?", re.ASCII | re.DOTALL)
 _RECV = re.compile(r"i?recv(?:_any_source|anysource)?(?:\s+(\d{1,7})\s*<-\s*(\d{1,7}))?(?:\s.*)?", re.ASCII | re.DOTALL)

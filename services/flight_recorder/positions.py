@@ -21,11 +21,15 @@ if TYPE_CHECKING:
     from .match import Matched
     from .status_groups import Counters
 
-__all__ = ["Position", "Positions", "Unit", "find_positions"]
+__all__ = ["CHANCE", "Position", "Positions", "Unit", "find_positions"]
 
 
 TWO_COUNTERS = (2, 2)
 """The version that told collectives and P2P calls apart."""
+
+
+CHANCE = 16
+"""Up to this number a send or receive and a collective of one group may well have the same one."""
 
 
 class Unit(StrEnum):
@@ -52,6 +56,8 @@ class Position:
     unit: Unit = Unit.UNKNOWN
     counted: bool = False
     """Counters say it, not entries alone."""
+    ends_counted: bool = False
+    """`completed` is what counters say, which count nothing else: what lies behind it is not over."""
     borrowed: bool = False
     """That these counters are this group's is concluded from other ranks."""
     silent: bool = False
@@ -122,9 +128,14 @@ def find_positions(job: Job, matched: Matched) -> Positions:
     for (_, group), unit in units.items():
         if unit is not Unit.UNKNOWN:
             by_group.setdefault(group, set()).add(unit)
-    lanes = _lanes(matched)
     columns = job.columns
-    both = {dump.rank for dump in job.dumps if dump.rank not in filtered and dump.version >= TWO_COUNTERS}
+    told_apart = {dump.rank for dump in job.dumps if dump.version >= TWO_COUNTERS}
+    lanes = _lanes(job, matched, told_apart)
+    both = told_apart - filtered
+    last_numbers = {
+        pair: {Unit.P2P: int(columns.collective_seq[row]), Unit.COLLECTIVES: int(columns.p2p_seq[row])}
+        for pair, row in last.items()
+    }
     for (rank, group), row in last.items():
         if rank in both and (rank, group) in seen:
             entries = seen[rank, group]
@@ -138,7 +149,13 @@ def find_positions(job: Job, matched: Matched) -> Positions:
         unit = units.get(pair, Unit.UNKNOWN)
         if unit is Unit.UNKNOWN:
             unit = _of_peers(by_group.get(group, set()), lanes.get(group, set()), pair in seen)
-        known[pair] = _position(entries, counters, unit, mixed=len(lanes.get(group, ())) > 1, filtered=rank in filtered)
+        mixed = len(lanes.get(group, ())) > 1
+        if rank in told_apart and counters is not None and (over := counters.status.completed) is not None:
+            # The other kind has not come so far, as the numbers in the newest entry tell; where entries are left out,
+            # it may have come some way since.
+            other = last_numbers.get(pair, {}).get(unit, over)
+            mixed = mixed and over <= other + (CHANCE if rank in filtered else 0)
+        known[pair] = _position(entries, counters, unit, mixed=mixed, filtered=rank in filtered)
     unplaced = _unplaced(job)
     for (rank, group), at in known.items():
         counters = job.counters.get(rank, {}).get(group)
@@ -165,11 +182,11 @@ def _position(entries: _Seen, counters: Counters | None, unit: Unit, *, mixed: b
         over = None  # it counts the other kind
     enqueued, completed = entries.enqueued, entries.completed
     p2p_enqueued, p2p_completed = entries.p2p_enqueued, entries.p2p_completed
-    counted = False
+    counted = ends_counted = False
     if status is not None:
         if unit is Unit.COLLECTIVES:
             enqueued, completed = _most(enqueued, status.enqueued), _most(completed, over)
-            counted = status.enqueued is not None
+            counted, ends_counted = status.enqueued is not None, over is not None and completed == over
         elif unit is Unit.P2P:
             p2p_enqueued, p2p_completed = _most(p2p_enqueued, status.enqueued), _most(p2p_completed, over)
         elif unit is Unit.OPERATIONS:
@@ -185,6 +202,7 @@ def _position(entries: _Seen, counters: Counters | None, unit: Unit, *, mixed: b
         p2p_completed=p2p_completed,
         unit=unit,
         counted=counted,
+        ends_counted=ends_counted,
         borrowed=counters.borrowed if counters else False,
         silent=entries.enqueued is None and nothing,
         filtered=filtered,
@@ -249,11 +267,17 @@ def _unit(job: Job, row: int | None, status: GroupStatus) -> Unit:
     return Unit.UNKNOWN
 
 
-def _lanes(matched: Matched) -> dict[int, set[Unit]]:
-    """Which kinds of calls the entries of each group show, on any rank."""
-    keys = np.unique(matched.call_group.astype(np.int64) * 2 + matched.call_p2p)
+def _lanes(job: Job, matched: Matched, told_apart: set[int]) -> dict[int, set[Unit]]:
+    """Which kinds of calls each group has had on any rank: by its entries, and by the numbers in them, which know of
+    calls that are gone or left out."""
+    columns = job.columns
+    kinds = [matched.call_group.astype(np.int64) * 2 + matched.call_p2p]
+    if len(columns):
+        tells = np.isin(columns.rank, list(told_apart))
+        group = columns.group.astype(np.int64) * 2
+        kinds += [group[tells & (columns.p2p_seq > 0)] + 1, group[tells & (columns.collective_seq > 0)]]
     lanes: dict[int, set[Unit]] = {}
-    for key in keys:
+    for key in np.unique(np.concatenate(kinds)):
         lanes.setdefault(int(key) >> 1, set()).add(Unit.P2P if key & 1 else Unit.COLLECTIVES)
     return lanes
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..ranksets import RankSet
+from .hidden_calls import hidden_calls
 from .open_parts import QueuedCall, open_parts, queued_calls
-from .operations import Kind
+from .operations import Kind, operation
 from .p2p import Exchanges, Half
 from .positions import Unit
 
@@ -21,9 +22,12 @@ if TYPE_CHECKING:
     from .job import Job
     from .match import Matched
     from .operations import Operation
-    from .positions import Positions
+    from .positions import Position, Positions
 
 __all__ = ["OpenCall", "QueuedCall", "WaitGraph", "find_waits"]
+
+_NOT_RECORDED = 2**63 - 1
+"""Instant of a call that no entry shows: later than all others."""
 
 
 @dataclass(slots=True)
@@ -59,6 +63,8 @@ class OpenCall:
     """Members without a dump."""
     behind: RankSet = field(default_factory=RankSet)
     """Members that have called it, but are still inside an earlier call."""
+    hidden: RankSet = field(default_factory=RankSet)
+    """Ranks that are inside it by their counters: their rings have lost the entry."""
     done: RankSet = field(default_factory=RankSet)
     """Members that have completed it in time; of a P2P call the peers that have completed their halves of it."""
     late: RankSet = field(default_factory=RankSet)
@@ -67,13 +73,20 @@ class OpenCall:
     """Members that nothing names (see `JobGroup.unseen`)."""
 
     @property
+    def all_called(self) -> bool:
+        """That a member has completed it shows that all have called it, even those of which nothing is known."""
+        return bool(self.done) and not self.p2p and not self.missing and self.operation.needs_all
+
+    @property
     def stuck(self) -> RankSet:
         """Ranks that have not completed what every member has called and some have completed."""
-        if self.p2p or not self.done or self.missing or self.absent or self.unseen or self.unclear:
+        if self.p2p or not self.done or self.missing:
+            return RankSet()
+        if (self.absent or self.unseen or self.unclear) and not self.all_called:
             return RankSet()
         if self.operation.rooted and (self.behind or len(self.inside) >= len(self.done)):
             return RankSet()
-        return self.inside
+        return self.inside | self.hidden
 
     @property
     def left_open(self) -> bool:
@@ -91,7 +104,7 @@ class OpenCall:
     def full(self) -> bool:
         """A collective that every member is inside of, so that nothing tells what it waits for."""
         others = self.missing or self.absent or self.behind or self.unclear or self.unseen
-        return not (others or self.done or self.late or self.p2p) and len(self.inside) > 1
+        return not (others or self.done or self.late or self.p2p) and len(self.inside | self.hidden) > 1
 
     @property
     def blockers(self) -> RankSet:
@@ -110,6 +123,8 @@ class WaitGraph:
     calls: tuple[OpenCall, ...]
     current: dict[int, int]
     """By rank: index of the call it is inside. Ranks outside all calls are not in it."""
+    hidden: dict[int, int] = field(default_factory=dict)
+    """The same for ranks whose entries do not show that call; their counters do."""
     queued: tuple[QueuedCall, ...] = ()
     """What stands behind those calls."""
 
@@ -137,13 +152,34 @@ def find_waits(job: Job, matched: Matched, positions: Positions) -> WaitGraph:
         if matched.late[part]:
             made.late |= RankSet((rank,))
     numbers = {index: number for number, index in of_call.items()}
+    hidden = _hide(job, matched, positions, calls, current)
+    known = current | hidden
     for made in calls:
         if made.p2p:
-            _meet(made, calls, current, exchanges)
+            _meet(made, calls, known, exchanges)
         else:
-            members = {int(matched.part_rank[part]): part for part in matched.parts_of(numbers[made.index])}
-            _gather(job.groups[made.group], made, current, positions, matched, members)
-    return WaitGraph(tuple(calls), current, queued_calls(job, matched, waiting))
+            parts_of = matched.parts_of(numbers[made.index]) if made.index in numbers else ()
+            members = {int(matched.part_rank[part]): part for part in parts_of}
+            _gather(job.groups[made.group], made, known, positions, matched, members)
+    return WaitGraph(tuple(calls), current, hidden, queued_calls(job, matched, waiting))
+
+
+def _hide(
+    job: Job, matched: Matched, positions: Positions, calls: list[OpenCall], current: dict[int, int]
+) -> dict[int, int]:
+    """Put the ranks whose rings have lost the call they are inside into it; made anew where no other rank shows it."""
+    places = {(call.group, call.seq): call for call in calls if not call.p2p}
+    found: dict[int, int] = {}
+    for rank, (group, seq) in hidden_calls(job, matched, positions, current).items():
+        call = places.get((group, seq))
+        if call is None:
+            call = places[group, seq] = OpenCall(
+                len(calls), group, seq, False, operation(""), RankSet(), {}, _NOT_RECORDED
+            )
+            calls.append(call)
+        call.hidden |= RankSet((rank,))
+        found[rank] = call.index
+    return found
 
 
 def _opened(job: Job, matched: Matched, part: int, index: int, exchanges: Exchanges) -> OpenCall:
@@ -202,7 +238,7 @@ def _gather(
             missing.append(rank)
             if at.silent:
                 silent.append(rank)
-        elif at.filtered and at.unit is not Unit.OPERATIONS:
+        elif at.filtered and at.unit is not Unit.OPERATIONS and not at.ends_counted and _goes_back(at, call.seq):
             done.append(rank)  # called, and left out because it has ended
     if len(call.inside) > 1 or missing:
         # That it alone got through, or is ahead while others have not even joined, is the less likely of the two.
@@ -212,6 +248,11 @@ def _gather(
     call.missing, call.absent = RankSet(missing), RankSet(absent)
     call.unsure, call.silent = RankSet(unsure) & call.missing, RankSet(silent)
     call.behind, call.done, call.unseen = RankSet(behind), RankSet(done), group.unseen
+
+
+def _goes_back(at: Position, seq: int) -> bool:
+    """Whether the ring of a rank has older calls of the group than this one, which it would have too."""
+    return at.first is not None and at.first < seq
 
 
 def _meet(call: OpenCall, calls: list[OpenCall], current: dict[int, int], exchanges: Exchanges) -> None:

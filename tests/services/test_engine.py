@@ -85,7 +85,7 @@ def class_of(session: Session, rank: int) -> RankClass:
     return session.ranks[rank].rank_class
 
 
-FAST = AttachOptions(timeout_s=0.3)
+FAST = AttachOptions(timeout_s=1.0)
 healthy = worker_server(stuck=set())
 
 
@@ -176,7 +176,7 @@ def test_attaching_again_lets_go_of_the_first_target(cluster: Cluster, engine: E
 
 def test_with_a_world_size_ranks_that_nobody_named_are_not_registered(cluster: Cluster, engine: Engine) -> None:
     session = Session()
-    engine.attach(cluster.serve(healthy), AttachOptions(timeout_s=0.3, world_size=3))
+    engine.attach(cluster.serve(healthy), AttachOptions(timeout_s=1.0, world_size=3))
     follow(engine, session, events.LookClosed)
     assert {rank: state.rank_class for rank, state in session.ranks.items()} == {
         0: RankClass.ALIVE,

@@ -9,6 +9,7 @@ import numpy as np
 from ...services.counters.metrics import Metric
 from ...services.counters.sheet import ACTIVITY, RANK, CounterSheet
 from ...services.filters.terms import as_far_as_good
+from ..tables.matrix_sort import MatrixSort
 from .filter import CounterFilter
 
 if TYPE_CHECKING:
@@ -34,8 +35,7 @@ class CountersView:
         self.filter = CounterFilter("", ())
         self.error = ""
         """What is wrong with the text typed last; the rest of it holds."""
-        self.sort_key: SortKey = ACTIVITY
-        self.descending = False
+        self._sort = MatrixSort("counters", {ACTIVITY: "activity", RANK: "rank"})
         self.column_name: str | None = None
         """The counter a person has gone to."""
         self._sheet: CounterSheet | None = None
@@ -72,7 +72,7 @@ class CountersView:
         sheet = self.sheet
         session = self._session
         asked = (session.marked if self.filter else None, session.revision if self.filter.asks_ranks else None)
-        made_for = (sheet, self.filter, asked, self.sort_key, self.descending)
+        made_for = (sheet, self.filter, asked, self.sorted_by, self.descending)
         if made_for == self._shown_for:
             return
         rows, columns = self.filter.chosen(sheet, session.marked, session.ranks)
@@ -82,11 +82,23 @@ class CountersView:
 
     @property
     def sorted_by(self) -> int:
-        """What the sheet is to sort by; activity when the counter sorted by is gone."""
-        if isinstance(self.sort_key, int):
-            return self.sort_key
-        column = self.sheet.look.table.column_of(self.sort_key)
+        """What the sheet is to sort by; activity where there is no such counter as the one sorted by."""
+        key = self._sort.key
+        if isinstance(key, int):
+            return key
+        column = self.sheet.look.table.column_of(key)
         return ACTIVITY if column is None else column
+
+    @property
+    def descending(self) -> bool:
+        """Whether it is the other way round; the order that stands in for another is not."""
+        return self._sort.descending and self.sort_key == self._sort.key
+
+    @property
+    def sort_key(self) -> SortKey:
+        """The same as `sorted_by`, a counter by its name."""
+        by = self.sorted_by
+        return by if by < 0 else self.sheet.names[by]
 
     @property
     def place(self) -> int:
@@ -120,16 +132,14 @@ class CountersView:
 
     def sort_by(self, key: SortKey) -> None:
         """Sort by activity, rank or a counter; the same again turns the order round."""
-        self.descending = not self.descending if key == self.sort_key else False
-        self.sort_key = key
+        self._sort.take(key, descending=not self.descending if key == self.sort_key else False)
 
     def sort_next(self) -> None:
         """From activity to rank, to the counter of the cursor, to activity."""
         column = self.column
         at_cursor: SortKey = ACTIVITY if column is None else self.sheet.names[column]
         after: dict[SortKey, SortKey] = {ACTIVITY: RANK, RANK: at_cursor}
-        self.sort_key = after.get(self.sort_key, ACTIVITY)
-        self.descending = False
+        self._sort.take(after.get(self.sort_key, ACTIVITY))
 
     def next_cell(self, step: int) -> tuple[int, int] | None:
         """The next cell, row by row and going round, in which a rank waits now or is an outlier: rank and place of its

@@ -1,4 +1,5 @@
-"""What a person may go to by typing it: a rank, a finding, a look, a screen, a group, a call, a key of the store."""
+"""What a person may go to by typing it: a rank, a finding, a look, a screen, a group, a call, a key of the store; a case
+of the dispatch console, or one of its runs."""
 
 from __future__ import annotations
 
@@ -7,23 +8,27 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...services.ranksets import RankSet
+from ..dispatch.destinations import ToCase, ToRun, case_of, case_words, run_of
 from ..recorder.destinations import ToCall, ToGroup, call_of, group_of, group_words
 from ..screens.look_request import look_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from ...services.console.console import Console
     from ...services.session import Session
 
 __all__ = [
     "Destination",
     "Marking",
     "ToCall",
+    "ToCase",
     "ToFinding",
     "ToGroup",
     "ToKey",
     "ToLook",
     "ToRank",
+    "ToRun",
     "ToScreen",
     "destination",
     "known_words",
@@ -79,20 +84,21 @@ class ToKey:
     """What to look for in the tree, the best first."""
 
 
-Destination = ToRank | Marking | ToFinding | ToLook | ToScreen | ToGroup | ToCall | ToKey
+Destination = ToRank | Marking | ToFinding | ToLook | ToScreen | ToGroup | ToCall | ToKey | ToCase | ToRun
 
 
-def destination(session: Session, text: str, screens: Mapping[str, str]) -> Destination | str:
+def destination(session: Session, text: str, screens: Mapping[str, str], console: Console) -> Destination | str:
     """What is meant by a text, or what is wrong with it, in one plain line.
 
     Args:
+        console: has the cases and their runs.
         screens: mode by what the screen may be called: its name, its key.
     """
     words = " ".join(text.split())
     lower = words.casefold()
     head, _, rest = lower.partition(" ")
     if not words:
-        return "nothing is typed: a rank, f2, look 3, a screen, group tp, #311, key …"
+        return "nothing is typed: a rank, f2, look 3, a screen, group tp, #311, key …, case …"
     if number := re.fullmatch(r"(?:rank\s*|r)?(\d{1,9})", lower):
         return _rank(session, int(number[1]))
     if number := re.fullmatch(r"(?:finding\s*|f)(\d{1,9})", lower):
@@ -109,6 +115,10 @@ def destination(session: Session, text: str, screens: Mapping[str, str]) -> Dest
         return _screen(rest, screens)
     if head == "key":
         return _key(session, words.partition(" ")[2])
+    if head == "case":
+        return case_of(console, words.partition(" ")[2])
+    if head == "run":
+        return run_of(console, rest)
     if call := _CALL.fullmatch(words):
         return call_of(session, int(call["seq"]), call["group"] or "")
     if head == "group":
@@ -153,7 +163,7 @@ def _screen(text: str, screens: Mapping[str, str]) -> ToScreen | str:
     names = sorted({name for name in screens if len(name) > 1})
     if found:
         return f"{text} is the beginning of several: {', '.join(name for name in names if name.startswith(text))}"
-    return f"no screen is called that; there are {', '.join(names)}, and ranks, f2, look 3, group tp, #311, key …"
+    return f"no screen is called that; there are {', '.join(names)}, and ranks, f2, look 3, group tp, #311, key …, case …, run 7"
 
 
 def _key(session: Session, text: str) -> ToKey | str:
@@ -167,11 +177,12 @@ def _key(session: Session, text: str) -> ToKey | str:
     return ToKey((wanted, first)) if first is not None else "no key of the store begins with that"
 
 
-def known_words(session: Session, screens: Mapping[str, str]) -> Iterator[str]:
-    """What could be typed, for completion: screens, findings, looks, groups, ranks; of many the first or newest."""
+def known_words(session: Session, screens: Mapping[str, str], console: Console) -> Iterator[str]:
+    """What could be typed, for completion: screens, findings, looks, groups, ranks, cases; of many the first or newest."""
     yield from (name for name in screens if len(name) > 1)
     yield from (f"finding {number + 1}" for number in range(min(len(session.verdict.findings), WORDS)))
     yield from (f"look {look.id}" for look in session.looks[: -WORDS - 1 : -1])
     yield from group_words(session, WORDS)
     ranks: Sequence[int] = list(session.ranks)[:WORDS]
     yield from (f"rank {rank}" for rank in ranks)
+    yield from case_words(console, WORDS)

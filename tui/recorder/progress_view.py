@@ -11,6 +11,7 @@ from ...services.findings import VerdictValue
 from ...services.judging.class_findings import CLASS_VALUES
 from ...services.progress.matrix import LAG, RANK
 from ...services.ranksets import RankSet
+from ..tables.matrix_sort import MatrixSort
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,8 +44,7 @@ class ProgressView:
         self._session = session
         self.pane = Pane.GRID
         """The pane that has the keys; the only one shown where there is no room for both."""
-        self.sort_key: SortKey = LAG
-        self.descending = False
+        self._sort = MatrixSort("progress", {LAG: "lag", RANK: "rank"})
         self.column_key: ColumnKey | None = None
         """The column a person has gone to."""
         self._order: NDArray[np.intp] = np.empty(0, np.intp)
@@ -73,25 +73,39 @@ class ProgressView:
 
     @property
     def sorted_by(self) -> int:
-        """What `Progress.order` is to sort by; by lag when the column sorted by is gone."""
-        if isinstance(self.sort_key, int):
-            return self.sort_key
-        column = self.progress.column_of(self.sort_key)
+        """What `Progress.order` is to sort by; by lag where there is no such column as the one sorted by."""
+        key = self._sort.key
+        if isinstance(key, int):
+            return key
+        source, _, title = key.partition(" ")
+        column = self.progress.column_of((source, title))
         return LAG if column is None else column
+
+    @property
+    def descending(self) -> bool:
+        """Whether it is the other way round; the order that stands in for another is not."""
+        return self._sort.descending and (self.sorted_by >= 0 or isinstance(self._sort.key, int))
+
+    @property
+    def sort_key(self) -> SortKey:
+        """The same as `sorted_by`, a column by its key."""
+        by = self.sorted_by
+        return by if by < 0 else self.progress.columns[by].key
 
     def go_to_column(self, number: int) -> None:
         self.column_key = self.progress.columns[number].key
 
     def sort_by(self, key: SortKey) -> None:
         """Sort by lag, rank or a column; the same again turns the order round."""
-        self.descending = not self.descending if key == self.sort_key else False
-        self.sort_key = key
+        self._take(key, descending=not self.descending if key == self.sort_key else False)
+
+    def _take(self, key: SortKey, *, descending: bool = False) -> None:
+        self._sort.take(key if isinstance(key, int) else " ".join(key), descending=descending)
 
     def sort_next(self) -> None:
         """From lag to rank, to the column of the cursor, to lag."""
         after: dict[int, SortKey] = {LAG: RANK, RANK: self.progress.columns[self.column].key}
-        self.sort_key = after.get(self.sorted_by, LAG)
-        self.descending = False
+        self._take(after.get(self.sorted_by, LAG))
 
     def order(self, shown: RankSet | None) -> NDArray[np.intp]:
         """The rows shown, in order; sorted by lag, accused ranks first. The same array as long as nothing changed.

@@ -39,8 +39,12 @@ SHORT = {"collective": "coll", "p2p_seq": "p2p", "created_utc": "created (UTC)",
 """Titles where the key of a column is longer than need be, or says too little."""
 ONLY_P2P = ("p2p_seq", "peer")
 """Columns that are empty where nobody sends or receives."""
-LAST = ("collective",)
+LAST = ("collective", "place")
 """Columns that stand at the end where room is scarce."""
+BEHIND = {"missing": ("p2p_seq",), "lag": ("host", "size")}
+"""Columns that are needed most, and behind which others they stand where room is scarce."""
+WIDEST = {"missing": 24}
+"""Terminal cells of columns that would else push others out of view; the pane beside the table has them whole."""
 
 
 class RecorderRows:
@@ -68,7 +72,7 @@ class RecorderRows:
                 SHORT.get(field.key, field.key.replace("_", " ")) if short else field.title,
                 "right" if field.numeric else "left",
                 field.min_width,
-                field.max_width,
+                min(field.max_width, WIDEST.get(field.key, field.max_width)) if short else field.max_width,
             )
             for field in fields
         )
@@ -76,11 +80,14 @@ class RecorderRows:
             table.cell(0, place)  # what all its cells share is made now, perhaps beside the screen
 
     def _chosen(self) -> tuple[int, ...]:
-        """Fields without those that say nothing here, the least telling ones last."""
+        """Fields without those that say nothing here, the most telling ones forward and the least telling ones last."""
         keys = [field.key for field in self.table.fields]
         empty = () if self.table.mask(RowFilter.parse("is:p2p")).any() else ONLY_P2P
         kept = [place for place, key in enumerate(keys) if key not in empty]
-        return tuple(sorted(kept, key=lambda place: keys[place] in LAST))
+        places = {
+            key: next((keys.index(one) for one in BEHIND.get(key, ()) if one in keys), keys.index(key)) for key in keys
+        }
+        return tuple(sorted(kept, key=lambda place: (keys[place] in LAST, places[keys[place]], place)))
 
     def cell(self, row: int, column: int) -> Cell:
         text, sign = self.table.cell(row, self.places[column])

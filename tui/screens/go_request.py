@@ -8,14 +8,17 @@ from textual.suggester import SuggestFromList
 
 from ...services import events
 from ..actions.registry import by_name, keys_shown
+from ..dispatch.view import Tab
 from ..moving.going import (
     Marking,
     ToCall,
+    ToCase,
     ToFinding,
     ToGroup,
     ToKey,
     ToLook,
     ToRank,
+    ToRun,
     ToScreen,
     destination,
     known_words,
@@ -35,10 +38,11 @@ FORMS = (
     "a rank: 12 · a finding: f2 · a look: look 3, look 12:03\n"
     "a screen: stacks, screen 3 · a group: group tp\n"
     "a call: #311, tp #311 · a key of the store: key debug_server/\n"
+    "a case: case softmax · one of its runs: run 7\n"
     "mark 0-7,12 marks ranks"
 )
 LISTED = 6
-"""Findings that can be chosen from a list; others are typed."""
+"""Findings, or cases, that can be chosen from a list; others are typed."""
 
 
 def screen_names() -> dict[str, str]:
@@ -49,21 +53,30 @@ def screen_names() -> dict[str, str]:
 
 def ask_where_to(screen: JobScreen) -> None:
     """Let a person type a place, and go there."""
-    names = screen_names()
+    names, console = screen_names(), screen.app.attachment.console
 
     def refused(text: str) -> str:
-        found = destination(screen.session, text, names) or ""
+        found = destination(screen.session, text, names, console) or ""
         return found if isinstance(found, str) else _why_not(screen, found)
 
     def typed(text: str | None) -> None:
-        found = destination(screen.session, text, names) if text is not None else ""
+        found = destination(screen.session, text, names, console) if text is not None else ""
         if not isinstance(found, str):
             go(screen, found)
 
-    findings = screen.session.verdict.findings[:LISTED]
-    choices = [LineChoice(f"f{number}", finding.text) for number, finding in enumerate(findings, 1)]
-    suggester = SuggestFromList(list(known_words(screen.session, names)), case_sensitive=False)
+    suggester = SuggestFromList(list(known_words(screen.session, names, console)), case_sensitive=False)
+    choices = _cases(console) if screen.MODE == "dispatch" else _findings(screen.session)
     screen.app.push_screen(LineRequest("Go to", FORMS, refused, choices=choices, suggester=suggester), typed)
+
+
+def _findings(session: Session) -> list[LineChoice]:
+    findings = session.verdict.findings[:LISTED]
+    return [LineChoice(f"f{number}", finding.text) for number, finding in enumerate(findings, 1)]
+
+
+def _cases(console: Console) -> list[LineChoice]:
+    titles = {word: console.cases[case_id].title for case_id, word in cases_called(console, LISTED)}
+    return [LineChoice(word, title) for word, title in titles.items()]
 
 
 def _why_not(screen: JobScreen, place: Destination) -> str:

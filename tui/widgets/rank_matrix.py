@@ -142,7 +142,10 @@ class RankMatrix(ScrollView, can_focus=True):
         return Strip([*left, *strip]).adjust_cell_length(width, blank)
 
     def _with_more(self, places: ColumnPlaces, strip: Strip, width: int, style: Style) -> Strip:
-        """A header that says when there is more at the right."""
+        """A header that says when columns are hidden at the left, and when there is more at the right."""
+        if self.scroll_offset.x > 0 and places.left < width:
+            sign = Segment("‹", style)
+            strip = Strip([*strip.crop(0, places.left - 1), sign, *strip.crop(places.left, width)], width)
         if places.total - self.scroll_offset.x > width > 0:
             return Strip([*strip.crop(0, width - 1), Segment("›", style)], width)
         return strip

@@ -92,6 +92,11 @@ class TableLayout:
         """Width of a whole row in terminal cells."""
         return GAP + sum(self.widths) + GAP * max(len(self.widths) - 1, 0)
 
+    @property
+    def _fixed_cells(self) -> int:
+        """Terminal cells that stay at the left, with the gap behind them."""
+        return GAP + sum(self.widths[: self._fixed]) + GAP * self._fixed
+
     def measure(self, source: TableSource, order: NDArray[np.intp], shown: Sequence[Placed] | None = None) -> bool:
         """Widen columns to what a sample of the rows needs. They never shrink by themselves. True when one changed.
 
@@ -169,11 +174,13 @@ class TableLayout:
         if at < self._fixed:
             return left
         start = GAP + sum(self.widths[:at]) + GAP * at
-        fixed = GAP + sum(self.widths[: self._fixed]) + GAP * self._fixed
-        return min(max(left, start + self.widths[at] + 1 - width), start - fixed)
+        return min(max(left, start + self.widths[at] + 1 - width), start - self._fixed_cells)
 
     def header(self, view: tuple[int, int], sorts: Sorts, base: Style, sorted_style: Style) -> Strip:
         """The titles, with arrows at the columns sorted by, numbered when there are several.
+
+        `‹` before the columns that scroll and `›` at the end say that more of them are on that side; each stands in a
+        gap or over the last cell of a title, so that no column has less room for it.
 
         Args:
             view: width of the line and cells scrolled to the right.
@@ -193,6 +200,11 @@ class TableLayout:
             )
             segments.append(Segment(" " * GAP, base))
         strip = self._window(segments, view, base)
+        fixed = self._fixed_cells
+        if 0 < view[1] and fixed < view[0]:
+            strip = Strip(
+                [*strip.crop(0, fixed - 1), Segment("‹", sorted_style), *strip.crop(fixed, view[0])], view[0]
+            )
         if self.total - view[1] > view[0] > 0:
             strip = Strip([*strip.crop(0, view[0] - 1), Segment("›", sorted_style)], view[0])
         return strip
@@ -234,7 +246,7 @@ class TableLayout:
         """
         if self._cut_for != (view, self.widths):
             width, left = view
-            fixed = GAP + sum(self.widths[: self._fixed]) + GAP * self._fixed
+            fixed = self._fixed_cells
             end, start = width + (left if fixed < width else 0), GAP
             last, room = len(self.widths) - 1, self.widths[-1] if self.widths else 0
             for index, own in enumerate(self.widths):
@@ -254,7 +266,7 @@ class TableLayout:
     def _window(self, segments: list[Segment], view: tuple[int, int], base: Style) -> Strip:
         width, left = view
         strip = Strip(segments)
-        fixed = GAP + sum(self.widths[: self._fixed]) + GAP * self._fixed
+        fixed = self._fixed_cells
         if left <= 0 or fixed >= width:
             return strip.adjust_cell_length(width, base)
         rest = strip.crop(fixed + left, strip.cell_length).adjust_cell_length(width - fixed, base)

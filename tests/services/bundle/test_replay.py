@@ -31,7 +31,7 @@ def captured(target: Target, path: Path, **options: object) -> Session:
     """A capture with its session."""
     with Engine() as engine:
         wanted = CaptureOptions(path, **{"interval_s": 1.1} | options)  # type: ignore[arg-type]
-        capture = Capture(engine, target, AttachOptions(timeout_s=0.5), wanted)
+        capture = Capture(engine, target, AttachOptions(timeout_s=1.0), wanted)
         capture.run()
         assert not capture.failure
         assert not capture.session.faults

@@ -19,7 +19,7 @@ from xpudbg.services.cluster.worker import Worker, WorkerListener
 from xpudbg.services.snapshot import Outcome, RankReply
 from xpudbg.services.spool import Spool
 
-BUDGET = 0.5
+BUDGET = 1.0
 
 
 class Sweep:
@@ -68,7 +68,7 @@ async def test_63_ranks_are_told_and_one_that_never_answers_is_marked(tmp_path: 
         pings = [reply for reply in made.replies if reply.source == "ping"]
         assert [reply.rank for reply in pings][-1] == 63
         assert sum(reply.outcome is Outcome.OK for reply in pings) == 63
-        assert (pings[-1].outcome, pings[-1].error) == (Outcome.TIMEOUT, "no answer after 0.5 s")
+        assert (pings[-1].outcome, pings[-1].error) == (Outcome.TIMEOUT, "no answer after 1.0 s")
         assert set(made.outcomes("dump_traceback").values()) == {Outcome.OK}
         assert len(made.outcomes("dump_traceback")) == 63
 
@@ -113,7 +113,7 @@ async def test_twenty_looks_leave_one_request_on_a_stuck_rank_and_it_recovers(
     async with sweep([worker_server(stuck={stuck}, released=released), healthy], tmp_path) as made:
         answered = 0
         for _ in range(20):
-            await made.look(budget_s=0.05)
+            await made.look(budget_s=1)  # the first takes it whole, the others wait for what is outstanding
             assert made.outcomes(stuck)[0] is Outcome.TIMEOUT
             assert made.workers[0].stuck == (stuck,)
             answered += made.outcomes(stuck)[1] is Outcome.OK  # on a busy machine not each time
@@ -202,7 +202,7 @@ async def test_py_spy_is_asked_only_where_the_traceback_does_not_come_and_not_ag
 
     async with sweep([held, free], tmp_path) as made:
         for _ in range(3):
-            await made.look(budget_s=0.1)
+            await made.look(budget_s=1)
         asked = [server.requests["/handler/pyspy_dump?nonblocking=1"] for server in made.servers]
         assert asked == [1, 0]
 

@@ -22,7 +22,7 @@ from xpudbg.services.cluster.worker import MOST_UNANSWERED, Worker, WorkerListen
 from xpudbg.services.snapshot import Outcome, RankAddress, RankReply
 from xpudbg.services.spool import Spool
 
-BUDGET = 0.4
+BUDGET = 1.0
 LOGIN = b"<!DOCTYPE html><html><head><title>Sign\n in &amp; go</title></head><body>x</body></html>"
 
 
@@ -100,7 +100,7 @@ CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npong\r\n"
         (says(b""), Outcome.RESET, None, "closed the connection"),
         (drip, Outcome.TIMEOUT, 200, "was not complete after"),
         (endless, Outcome.TOO_LARGE, 200, "gave up after"),
-        (silent, Outcome.TIMEOUT, None, "no answer after 0.4 s"),
+        (silent, Outcome.TIMEOUT, None, "no answer after 1.0 s"),
     ],
 )
 async def test_what_comes_back(serve: Serve, outcome: Outcome, status: int | None, said: str, tmp_path: Path) -> None:
@@ -248,7 +248,7 @@ async def test_a_name_server_that_does_not_answer_is_told_from_a_host_that_is_go
     async with rig(RankAddress(0, url, url, "node-7.example"), tmp_path) as made:
         reply = await made.worker.ask(PING, BUDGET)
     assert reply.outcome is Outcome.NAME_UNKNOWN
-    assert "has not been resolved after 0.4 s" in reply.error
+    assert "has not been resolved after 1.0 s" in reply.error
 
 
 async def test_a_large_body_reports_its_progress_and_lies_on_disk(tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ class Profiling:
 
     def __init__(self, engine: Engine, target: WorkersTarget) -> None:
         self.engine, self.profiles = engine, Profiles()
-        engine.attach(target, AttachOptions(timeout_s=0.5))
+        engine.attach(target, AttachOptions(timeout_s=1.0))
         self.until(lambda event: isinstance(event, events.LookClosed))
 
     def until(self, wanted: Callable[[events.Event], bool]) -> events.Event:

@@ -67,6 +67,22 @@ def test_where_room_is_scarce_empty_columns_go_and_some_stand_last() -> None:
     assert len(RecorderRows(table).columns) == 3  # type: ignore[arg-type]
 
 
+def test_where_room_is_scarce_what_is_needed_most_stands_forward() -> None:
+    tables = tables_of(mixed_job(Fault(3, 5, "stops")))
+    for table, first in (
+        (tables.collectives, ["id", "group", "seq", "p2p_seq", "missing", "op", "state"]),
+        (tables.groups, ["group", "desc", "size", "lag", "known"]),
+        (tables.memberships, ["group", "rank", "host", "lag", "enqueued"]),
+    ):
+        rows = RecorderRows(table, short=True)
+        assert [column.key for column in rows.columns[: len(first)]] == first
+        assert sorted(rows.places) == list(range(len(table.fields)))
+        for place, column in enumerate(rows.columns):
+            assert rows.cell(0, place)[0].strip("!w≠ ") == table.cell(0, table.place(column.key)).text.strip("!w≠ ")
+    missing = RecorderRows(tables.collectives, short=True).columns[4]
+    assert (missing.min_width, missing.max_width) == (0, 24)
+
+
 @pytest.mark.parametrize(
     ("sign", "text"),
     [

@@ -136,7 +136,7 @@ async def test_only_whole_values_are_painted_and_a_sign_says_that_there_are_more
         assert seen in (["0", "1", "›"], ["0", "1", "2", "›"])
         assert line_texts(view)[3].split() == ["0", *["0.123457"] * (len(seen) - 1)]
         await pilot.press("G")
-        assert line_texts(view)[2].split() == ["6", "7", "8"][4 - len(seen) :]
+        assert line_texts(view)[2].split() == ["‹", *["6", "7", "8"][4 - len(seen) :]]
         assert index_of(view) == (3, 8)
 
 

@@ -62,6 +62,7 @@ async def shown(size: tuple[int, int] = (60, 12)) -> AsyncIterator[tuple[Watched
 async def test_rows_columns_and_signs() -> None:
     async with shown() as (widget, _):
         head, first, second, *_ = line_texts(widget)
+        assert "‹" not in head
         assert head.startswith("  rank   TCPStore__wait  data.next_batch ")
         assert head.endswith("›")
         assert first.startswith("     3 !      5.48 ms >         2.05 s   ")
@@ -81,6 +82,7 @@ async def test_the_cursor_moves_and_says_so_and_scrolls() -> None:
         await pilot.press("j", "l", "l", "l", "l")
         assert widget.said[-1] == (5, 4)
         assert widget.scroll_offset.x > 0
+        assert "‹" in line_texts(widget)[0]
         await pilot.press("pagedown", "pagedown")
         assert widget.scroll_offset.y > 0
         assert any(line.startswith("*") is False and " 20 " in line for line in line_texts(widget))

@@ -142,10 +142,13 @@ async def test_the_cursor_is_scrolled_into_view(wide: Progress, progress: Progre
         line = line_texts(matrix)[0]
         assert wide.columns[29].title in line
         assert line.startswith("  rank")
+        assert line[matrix._layout.left - 1] == "‹"
+        assert not line.endswith("›")
         show(matrix, progress, 15, 0)
         await pilot.pause()
         assert (matrix.scroll_offset.x, matrix.scroll_offset.y) == (0, 11)
         assert line_texts(matrix)[-1].split()[0] == "15"
+        assert "‹" not in line_texts(matrix)[0]
 
 
 async def test_another_order_keeps_the_cursor_on_its_line(progress: Progress) -> None:

@@ -89,3 +89,22 @@ def test_a_column_with_room_for_a_sliver_is_not_begun() -> None:
     assert painted(15) == ("      a  bb   ›", "      0  abcde…")
     assert painted(14) == ("      a      ›", "      0       ")
     assert painted(5) == ("    ›", "    …")
+
+
+@pytest.mark.parametrize(
+    ("view", "header", "row"),
+    [
+        ((26, 0), "      a  bb            c  ", "      0  abcdefghijkl  end"),
+        ((25, 0), "      a  bb             ›", "      0  abcdefghijkl    "),
+        ((25, 2), "      a ‹            c   ", "      0  cdefghijkl  end "),
+        ((20, 3), "      a ‹          ›", "      0  defghijkl  "),
+        ((20, 7), "      a ‹       c   ", "      0  hijkl  end "),
+        ((9, 5), "      a ›", "      0  "),
+    ],
+)
+def test_signs_say_on_which_side_columns_are_out_of_view(view: tuple[int, int], header: str, row: str) -> None:
+    layout, rows = TableLayout(), Rows(["abcdefghijkl"])
+    layout.measure(rows, np.arange(1, dtype=np.intp))
+    line = Line(tuple(rows.cell(0, column) for column in range(3)))
+    assert layout.header(view, (), Style(), Style()).text == header
+    assert layout.row(line, view, Style(), Style(), lambda _: Style()).text == row
