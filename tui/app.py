@@ -128,7 +128,7 @@ class XpudbgApp(PaintedApp):
             lambda order: engine.console(order),
             self.attachment.change,
             dispatch,
-            NamedServers(self.preferences.loaded.settings.endpoints),
+            NamedServers(self.preferences.loaded),
         )
         self._first_target = target
         self._at_dispatch = dispatch is not None

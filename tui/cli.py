@@ -18,7 +18,6 @@ from .commands.diff import diff
 from .commands.dispatch import dispatch
 from .commands.doctor import doctor
 from .commands.group import DefaultCommand
-from .commands.line_width import line_width
 from .commands.log_options import begin_log, log_options
 from .commands.opserver import opserver
 from .commands.options import (
@@ -29,12 +28,14 @@ from .commands.options import (
     read_options,
     read_target,
     read_tls,
+    required_target,
     tls_options,
 )
 from .commands.report_styles import STYLES, style_of
 from .commands.rerun import rerun
 from .commands.runs import runs
 from .commands.shrink import repro, shrink
+from .commands.table_text import table_text
 from .commands.watch import watch
 from .commands.web import web
 from .terminal.on_terminal import ScreenOptions, check_terminal, screen_options, show
@@ -215,11 +216,7 @@ def report(
         if not target:
             raise click.UsageError("no target: --summary wants folders, files, bundles or jobs, a word each")
         sys.exit(run_summary(target, read_options(options), style, (looks, interval), output))
-    chosen = read_target(target, executor=options["executor"])
-    if chosen is None:
-        raise click.UsageError(
-            "no target: give host:port of the job's TCPStore, a worker's URL, what a job left, or set MASTER_ADDR"
-        )
+    chosen = required_target(target, executor=options["executor"])
     chosen, settings = demo_as_asked(chosen, read_options(options), scenario, options["ranks"])
     table_style = table_format if tables else None
     wanted = ReportOptions(style, looks, interval, with_ranks, stacks_file, table_style, output, trace_file, one_clock)
@@ -307,20 +304,14 @@ def _screen(target: Target | None, options: AttachOptions, refresh_s: float | No
 
 
 def _scenarios() -> str:
-    from tabulate import tabulate
-
     from ..services.simulate.scenarios import SCENARIOS
 
-    room = line_width(132) - 33  # beside names and numbers of ranks
-    culprits = max(12, min(36, room * 3 // 8))
     rows = []
     for scenario in SCENARIOS.values():
         size = scenario.default_ranks
         sick = "; ".join(f"{kind} {ranks}" for kind, ranks in scenario.culprits(size).items())
         rows.append((scenario.name, size, sick or "nobody", scenario.story))
-    headers = ("scenario", "ranks", "culprits", "what happens")
-    widths = [None, None, culprits, max(20, min(60, room - culprits))]
-    return tabulate(rows, headers=headers, tablefmt="plain", maxcolwidths=widths)
+    return table_text(("scenario", "ranks", "culprits", "what happens"), rows, (2, 3))
 
 
 if __name__ == "__main__":

@@ -15,10 +15,11 @@ from ..services.addressing.endpoints import TargetError
 from .loaded_settings import loaded_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from ..services.attach_options import AttachOptions
     from ..services.settings.shape import Limits, Settings, Target
+    from ..services.settings.sources import Loaded
 
 __all__ = [
     "RESERVED",
@@ -55,17 +56,24 @@ class Meant:
     """What a person ought to know of it, one line; empty for nothing."""
 
 
-def what_is_meant(words: Sequence[str], targets: Mapping[str, Target]) -> Meant:
-    """Resolve a name. It wins over a host of that name; a file that is here wins over both, which `said` tells.
+def what_is_meant(words: Sequence[str], loaded: Loaded) -> Meant:
+    """Resolve a name. It wins over a host of that name, also where what the settings say of it can't be used; a file
+    that is here wins over both, which `said` tells.
 
     Raises:
-        TargetError: the words that the settings give the name can't be read.
+        TargetError: what the settings say of the name can't be used.
     """
-    if len(words) != 1 or words[0] in RESERVED or words[0] not in targets:
+    targets = loaded.settings.targets
+    problem = loaded.spoilt(f"targets.{words[0]}") if len(words) == 1 else None
+    if len(words) != 1 or words[0] in RESERVED or (words[0] not in targets and problem is None):
         return Meant(tuple(words))
     name = words[0]
-    if Path(name).exists():
+    if os.path.lexists(name):
         return Meant((name,), said=f"{name} is a file here; the target of that name in the settings is not meant")
+    if name not in targets:
+        where = loaded.path.name if loaded.path is not None else "the settings"
+        hint = f"mend it, or write {name}:29500 for a host of that name"
+        raise TargetError(f"{name} is a target of the settings that can't be used: {where}, {problem}", hint=hint)
     try:
         return Meant(targets[name].typed, name, targets[name])
     except ValueError as error:
@@ -79,7 +87,7 @@ def named_target(words: Sequence[str]) -> Target | None:
     Raises:
         TargetError: what the settings say of it can't be read.
     """
-    return what_is_meant(words, loaded_settings().settings.targets).target
+    return what_is_meant(words, loaded_settings()).target
 
 
 def named_words(words: Sequence[str]) -> Sequence[str]:
@@ -88,7 +96,7 @@ def named_words(words: Sequence[str]) -> Sequence[str]:
     Raises:
         TargetError: what the settings say of the name can't be read.
     """
-    meant = what_is_meant(words, loaded_settings().settings.targets)
+    meant = what_is_meant(words, loaded_settings())
     if said := meant.said or _nearly_named(words):
         print(f"xpudbg: {said}", file=sys.stderr)
     return meant.words
@@ -132,8 +140,8 @@ def with_settings(given: dict[str, Any]) -> dict[str, Any]:
 def given_fields(options: AttachOptions) -> AttachOptions:
     """The options of a command with what only the command line knows: the target's name, which fields were typed, and
     the limits of the settings."""
-    settings = loaded_settings().settings
-    made = with_limits(options, settings.limits)
+    loaded = loaded_settings()
+    made = with_limits(options, loaded.settings.limits)
     context = click.get_current_context(silent=True)
     if context is None:
         return made
@@ -143,7 +151,7 @@ def given_fields(options: AttachOptions) -> AttachOptions:
         if context.get_parameter_source(name) not in (None, ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)
     }
     known = {field.name for field in fields(options)}
-    name = what_is_meant(context.params.get("target") or (), settings.targets).name
+    name = what_is_meant(context.params.get("target") or (), loaded).name
     return replace(made, name=name, typed=frozenset(typed & known))
 
 

@@ -6,6 +6,7 @@ import difflib
 import math
 import re
 import typing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -98,7 +99,14 @@ def _line(node: Tree | Statement) -> int | None:
     return next((line for line in map(_line, node.values()) if line is not None), None)
 
 
-def _struct(kind: type[Any], tree: Tree, path: tuple[str, ...], found: Found, problems: list[Problem]) -> Any:
+def _struct(
+    kind: type[Any],
+    tree: Tree,
+    path: tuple[str, ...],
+    found: Found,
+    problems: list[Problem],
+    line_of_all: int | None = None,
+) -> Any:
     fields = {field.name: field for field in msgspec.structs.fields(kind)}
     values: dict[str, Any] = {}
     for name, node in tree.items():
@@ -117,7 +125,8 @@ def _struct(kind: type[Any], tree: Tree, path: tuple[str, ...], found: Found, pr
     missing = [field.name for field in fields.values() if field.required and field.name not in values]
     if missing:
         if not any(problem.text.startswith(".".join((*path, missing[0]))) for problem in problems):
-            problems.append(Problem(_line(tree), f"{'.'.join(path)}: {missing[0]} is missing"))
+            said, hint = f"{'.'.join(path)}: {missing[0]} is missing", f'write {missing[0]} = "host:port"'
+            problems.append(Problem(line_of_all, said, hint if kind in _SHORT else ""))
         raise _UnusableError
     return kind(**values)
 
@@ -127,15 +136,16 @@ def _node(kind: Any, node: Tree | Statement, path: tuple[str, ...], found: Found
     if typing.get_origin(kind) is dict:
         return _named(typing.get_args(kind)[1], node, path, found, problems)
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        line = _line(node)
         if isinstance(node, Statement):
-            if kind in _SHORT:
-                node = {_SHORT[kind]: node}
-            elif node.value == {}:
+            if node.value == {}:
                 node = {}
+            elif kind in _SHORT:
+                node = {_SHORT[kind]: node}
             else:
                 problems.append(Problem(node.line, f"{name} is a table", f"write [{name}] and its values under it"))
                 raise _UnusableError
-        made = _struct(kind, node, path, found, problems)
+        made = _struct(kind, node, path, found, problems, line)
         if isinstance(made, Target):
             _words(made, path, node, problems)
         return made
@@ -164,14 +174,28 @@ def _named(
         if not NAME_RULE.fullmatch(name):
             problems.append(Problem(_line(below), f"{'.'.join(path)}: {name!r} can't be a name", "use a-z, 0-9, _ . -"))
             continue
+        told = len(problems)
         try:
             made[name] = _node(kind, below, here, found, problems)
         except _UnusableError:
+            _spoilt(".".join(here), problems, told)
             continue
         line = _line(below)
         if line is not None:
             found[".".join(here)] = line
     return made
+
+
+def _spoilt(name: str, problems: list[Problem], told: int) -> None:
+    """The first problem of a name that can't be used says so.
+
+    Args:
+        told: problems that were there before it was looked at; only where nothing came one of them is about it.
+    """
+    for at in (*range(told, len(problems)), *range(told)):
+        if problems[at].text.startswith(name):
+            problems[at] = replace(problems[at], spoils=name)
+            return
 
 
 def _words(target: Target, path: tuple[str, ...], node: Tree, problems: list[Problem]) -> None:

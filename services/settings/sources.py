@@ -81,6 +81,10 @@ class Loaded:
         name = ".".join(path)
         return name, value, self.source(name)
 
+    def spoilt(self, name: str) -> Problem | None:
+        """What is wrong with a name of the settings, `targets.prod`, that therefore can't be used; None for others."""
+        return next((one for one in self.problems if one.spoils == name), None)
+
     def told(self) -> str:
         """One line for a person about what is wrong; empty when nothing is."""
         if not self.problems:

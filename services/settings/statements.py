@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..plain_text import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 __all__ = ["Problem", "Statement", "read_statements"]
 
@@ -32,6 +32,8 @@ class Problem:
     """In the file; None when it is about all of it, or not about the file."""
     text: str
     hint: str = ""
+    spoils: str = ""
+    """The name in the settings that can't be used at all for it: `targets.prod`."""
 
     def __str__(self) -> str:
         """One plain line."""
@@ -50,11 +52,13 @@ class Statement:
 
 
 def read_statements(text: str) -> tuple[list[Statement], list[Problem]]:
-    """The values of a document in its order, and what can't be read of it."""
+    """The values of a document in its order, and what can't be read of it. A table with nothing in it is an empty
+    value."""
     lines = text.splitlines()
     found: list[Statement] = []
     problems: list[Problem] = []
     table: tuple[str, ...] | None = ()
+    headers: dict[tuple[str, ...], int] = {}
     tries = MOST_TRIES
     at = 0
     while at < len(lines):
@@ -65,6 +69,7 @@ def read_statements(text: str) -> tuple[list[Statement], list[Problem]]:
         if line.startswith("["):
             at += 1
             table = _table(line, number, problems)
+            headers.setdefault(table or (), number)
             continue
         made, end, used = _value(lines, at, tries)
         tries, at = max(tries - used, 1), end
@@ -76,7 +81,16 @@ def read_statements(text: str) -> tuple[list[Statement], list[Problem]]:
                     problems.append(Problem(number, f"a name of more than {DEEPEST} steps"))
                 else:
                     found.append(Statement((*table, *path), value, number))
+    found += _empty(headers, found)
+    found.sort(key=lambda one: one.line)
     return found, problems
+
+
+def _empty(headers: Mapping[tuple[str, ...], int], found: Sequence[Statement]) -> list[Statement]:
+    """The tables that have nothing in them, no other table either."""
+    taken = {(), *(one.path for one in found)}
+    taken |= {path[:end] for path in (*headers, *list(taken)) for end in range(1, len(path))}
+    return [Statement(path, {}, line) for path, line in headers.items() if path not in taken]
 
 
 def _table(line: str, number: int, problems: list[Problem]) -> tuple[str, ...] | None:

@@ -41,7 +41,7 @@ def pairs_on(app: App[Any]) -> dict[Pair, str]:
     part = app.screen.region
     if app.screen.is_modal:
         inside = [one for child in app.screen.children if child.display for one in (child, *child.query("*"))]
-        part = Region.from_union([one.region for one in inside if one.region])
+        part = Region.from_union([app.screen.find_widget(one).visible_region for one in inside if one.region])
     for strip in app.screen._compositor.render_strips()[part.y : part.bottom]:
         for segment in strip.crop(part.x, part.right):
             text = segment.text.strip()

@@ -5,25 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import queue
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from tests.fakes.raw_server import RawServer, Serve, refused_port, worker_server
-from tests.tui.scripted import job, opened
-from xpudbg.services import events
-from xpudbg.services.session import Session
 from xpudbg.services.version import __version__
 from xpudbg.tui.cli import main
-from xpudbg.tui.commands.report import _until_closed
 
 
 def xpudbg(*words: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
@@ -226,21 +220,3 @@ def test_a_closed_pipe_is_no_traceback(serve: object) -> None:
     env = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / ".links")}
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, timeout=60, check=False, env=env)
     assert "Traceback" not in done.stderr
-
-
-class Queued:
-    """An engine whose events wait to be read."""
-
-    def __init__(self, script: list[events.Event]) -> None:
-        self.events: queue.SimpleQueue[events.Event] = queue.SimpleQueue()
-        for event in script:
-            self.events.put(event)
-
-
-def test_a_look_whose_beginning_was_not_read_yet_is_awaited_to_its_end() -> None:
-    (started,) = (one for one in job(2) if isinstance(one, events.LookStarted))
-    (closed,) = (replace(one, cancelled=True) for one in job(2) if isinstance(one, events.LookClosed))
-    session = Session()
-    session.apply(opened(2))
-    _until_closed(Queued([started, closed]), session)  # type: ignore[arg-type]
-    assert [look.cancelled for look in session.looks] == [True]

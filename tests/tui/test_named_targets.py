@@ -9,7 +9,7 @@ import pytest
 from xpudbg.services.addressing.endpoints import TargetError
 from xpudbg.services.attach_options import AttachOptions
 from xpudbg.services.settings.shape import Limits, Settings, Target
-from xpudbg.services.settings.sources import Loaded
+from xpudbg.services.settings.sources import Loaded, load_settings
 from xpudbg.tui.named_targets import MIB, named_words, options_for, summary, what_is_meant, with_limits
 
 TARGETS = {
@@ -18,6 +18,7 @@ TARGETS = {
     "cut": Target('"a b'),
     "demo": Target("h:3"),
 }
+LOADED = Loaded(settings=Settings(targets=TARGETS))
 
 
 @pytest.mark.parametrize(
@@ -33,14 +34,14 @@ TARGETS = {
     ids=["name", "list", "two words", "reserved", "no name", "nothing"],
 )
 def test_one_word_may_be_a_name(words: tuple[str, ...], meant: tuple[str, ...], name: str) -> None:
-    made = what_is_meant(words, TARGETS)
+    made = what_is_meant(words, LOADED)
     assert (made.words, made.name, made.said) == (meant, name, "")
 
 
 def test_a_file_wins_and_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("prod").touch()
-    made = what_is_meant(("prod",), TARGETS)
+    made = what_is_meant(("prod",), LOADED)
     assert (made.words, made.target) == (("prod",), None)
     assert "prod is a file here" in made.said
 
@@ -64,9 +65,30 @@ def test_what_is_nearly_a_name_is_a_host_and_is_said(
     assert capsys.readouterr().err == (f"xpudbg: {said}\n" if said else "")
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[targets.x]\n", 'line 1: targets.x: words is missing; write words = "host:port"'),
+        ("theme = 'a'\n[targets]\nx = ''\n", 'line 3: targets.x names no target; write words = "host:port"'),
+        ("[targets.x]\nranks = '0'\n[targets.y]\n", 'line 2: targets.x: words is missing; write words = "host:port"'),
+        ("targets.x = 7\n", "line 1: targets.x.words wants str | array, got int: 7"),
+    ],
+)
+def test_a_name_that_can_not_be_used_is_no_host(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(text)
+    loaded = load_settings({"XPUDBG_CONFIG": str(path)})
+    with pytest.raises(TargetError) as failure:
+        what_is_meant(("x",), loaded)
+    assert str(failure.value) == f"x is a target of the settings that can't be used: config.toml, {said}"
+    assert failure.value.hint == "mend it, or write x:29500 for a host of that name"
+    assert what_is_meant(("x:29500",), loaded).words == ("x:29500",)
+    assert what_is_meant(("z",), loaded).words == ("z",)
+
+
 def test_a_quotation_mark_that_stands_alone_is_told() -> None:
     with pytest.raises(TargetError, match=r"targets\.cut: a quotation mark stands alone"):
-        what_is_meant(("cut",), TARGETS)
+        what_is_meant(("cut",), LOADED)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +102,7 @@ def test_a_quotation_mark_that_stands_alone_is_told() -> None:
     ids=["usual", "not at its default", "typed at its default", "of the target before"],
 )
 def test_what_was_typed_wins(given: AttachOptions, timeout_s: float, world_size: int) -> None:
-    made = options_for(what_is_meant(("lab",), TARGETS), given, Settings())
+    made = options_for(what_is_meant(("lab",), LOADED), given, Settings())
     assert (made.timeout_s, made.world_size, made.insecure, made.name) == (timeout_s, world_size, True, "lab")
 
 
@@ -95,7 +117,9 @@ def test_what_was_typed_wins(given: AttachOptions, timeout_s: float, world_size:
 )
 def test_an_option_that_can_not_be_read_is_told(target: Target, where: str) -> None:
     with pytest.raises(TargetError) as failure:
-        options_for(what_is_meant(("t",), {"t": target}), AttachOptions(), Settings())
+        options_for(
+            what_is_meant(("t",), Loaded(settings=Settings(targets={"t": target}))), AttachOptions(), Settings()
+        )
     assert str(failure.value).startswith(where)
     assert "secret" not in f"{failure.value} {failure.value.hint}"
 

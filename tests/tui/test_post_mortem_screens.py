@@ -37,6 +37,8 @@ async def test_dumps_are_opened_from_the_start_screen(tmp_path: Path) -> None:
                 await run.until(lambda: "there is nothing to ask" not in run.text(), "the notice is gone")
             looks = len(app.session.looks)
             await run.press("r")
+            again = "the files are read again; what is newer than before becomes a look of its own"
+            assert [note.message for note in app._notifications] == [again]
             await run.until(lambda: len(app.session.looks) > looks, "the dumps are read again")
             await run.press("2")
             titles = next(line for line in run.lines() if line.split()[:1] == ["rank"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -233,3 +234,21 @@ async def test_jumps_and_tables_are_of_the_look_shown(tmp_path: Path) -> None:
         sheet = run.app.view.counters.sheet
         assert sheet.look.look_id == 1
         assert run.app.view.stacks.merged is run.app.session.stacks.merged
+
+
+async def test_of_a_bundle_r_says_that_it_does_not_change_and_leads_back(tmp_path: Path) -> None:
+    script = [
+        replace(event, replayed="a.xpudbg") if isinstance(event, events.TargetOpened) else event
+        for event in standing_job()
+    ]
+    async with running(script, tmp_path) as run:
+        await run.press("r")
+        assert said(run) == ["not now: a bundle does not change, and all of its looks are here"]
+        await run.press("comma")
+        assert shown(run) is not None
+        await run.press("r")
+        assert shown(run) is None
+        assert said(run)[-1] == (
+            "a bundle does not change, and all of its looks are here; back from the older look to the newest"
+        )
+        assert run.engine.told("look") == 0

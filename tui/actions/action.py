@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "POST_MORTEM",
     "REPLAYED",
+    "UNCHANGING",
     "Action",
     "Scope",
     "can_ask",
@@ -45,6 +46,8 @@ POST_MORTEM = "this is a post mortem, there is nothing to ask"
 """Why what needs a living job cannot be done on files."""
 REPLAYED = "this is a bundle, there is nothing to ask"
 """The same for looks that were captured."""
+UNCHANGING = "a bundle does not change, and all of its looks are here"
+"""Why captured looks are not read again."""
 
 
 class Scope(StrEnum):
@@ -108,6 +111,8 @@ def needs_rows(session: Session) -> str:
 def can_look(session: Session) -> str:
     if session.under_way is not None:
         return f"look {session.under_way.id} is still under way"
+    if session.replayed and session.phase is Phase.OPEN and session.shown is None:
+        return UNCHANGING
     return "the target is being opened" if session.phase is Phase.OPENING else needs_target(session)
 
 

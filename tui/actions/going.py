@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .action import Action, Scope, needs_target
+from .action import Action, Scope
 
 __all__ = ["GOING_ACTIONS"]
 
@@ -14,10 +14,9 @@ GOING_ACTIONS: tuple[Action, ...] = (
         ("apostrophe",),
         "go to …",
         "To what is typed: a rank (12), a finding (f2), a look (look 3), a screen by name, a group (group tp), a call "
-        "(#311), a key of the store; mark 0-7 marks ranks",
+        "(#311), a key of the store, a case (case softmax) or a run (run 7); mark 0-7 marks ranks",
         _PLACES,
         24,
-        why_not=needs_target,
         title="Go to a rank, finding, look, screen …",
         takes_keys=True,
     ),

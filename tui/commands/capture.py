@@ -12,7 +12,8 @@ import click
 from .completed_words import complete_scenarios, complete_targets
 from .demo_choice import demo_as_asked
 from .interrupts import signals_call, signals_interrupt
-from .options import Finite, attach_options, read_options, read_target
+from .options import Finite, attach_options, read_options, required_target
+from .telling import tell_failure, tell_faults
 
 if TYPE_CHECKING:
     from ...services.attach_options import AttachOptions
@@ -77,11 +78,7 @@ def capture(
         if target or output is not None:
             raise click.UsageError("--verify stands alone: it only reads the bundle")
         sys.exit(_verify(verify))
-    chosen = read_target(target)
-    if chosen is None:
-        raise click.UsageError(
-            "no target: give host:port of the job's TCPStore, a worker's URL, what a job left, or set MASTER_ADDR"
-        )
+    chosen = required_target(target)
     redacted = frozenset(word.strip() for word in (redact or "").split(",")) - {""}
     if unknown := redacted - set(KINDS):
         raise click.UsageError(f"--redact: {sorted(unknown)[0]!r} is none of {', '.join(KINDS)}")
@@ -103,7 +100,7 @@ def run_capture(target: Target, options: AttachOptions, wanted: CaptureOptions) 
     """Capture, say on standard output what was found and where it is, and return the exit code."""
     from ...services.bundle.capture import Capture, run_on_thread
     from ...services.engine import Engine
-    from ...services.plain_text import plain, plain_lines
+    from ...services.plain_text import plain
     from ...services.targets import WorkersTarget
     from .report import exit_code
 
@@ -120,10 +117,8 @@ def run_capture(target: Target, options: AttachOptions, wanted: CaptureOptions) 
         signals_call(running.interrupt)
         run_on_thread(running).join()
     session = running.session
-    if session.failure:
-        print(f"xpudbg: {plain(session.failure)}\n  {plain(session.hint)}", file=sys.stderr)
-    for fault in session.faults:
-        print(f"xpudbg failed while {fault.doing}:\n{plain_lines(fault.trace or fault.error)}", file=sys.stderr)
+    tell_failure(session)
+    tell_faults(session)
     if running.written:
         _say(running, wanted.path)
     elif not running.failure:

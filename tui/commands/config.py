@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+from .table_text import table_text
 
+if TYPE_CHECKING:
     from ...services.settings.sources import Loaded
     from ...services.settings.statements import Problem
 
@@ -168,7 +168,7 @@ def _show(loaded: Loaded, *, as_json: bool) -> None:
     state = "" if loaded.is_there else "  (not there)"
     click.echo(f"file  {loaded.path or 'none: there is no home folder'}{state}\n")
     rows = [(name, without_secrets(toml_value(value)), source) for name, value, source in values]
-    _print_table(("setting", "value", "from"), rows)
+    click.echo(table_text(("setting", "value", "from"), rows, (1,)))
 
 
 def _show_keys(loaded: Loaded, *, as_json: bool) -> None:
@@ -187,7 +187,7 @@ def _show_keys(loaded: Loaded, *, as_json: bool) -> None:
         )
         return
     rows = [(one.name, " ".join(keys_shown(one)), ", ".join(one.scopes), one.title or one.label) for one in ACTIONS]
-    _print_table(("action", "keys", "where", "what"), rows, (None, None, 24, 30))
+    click.echo(table_text(("action", "keys", "where", "what"), rows, (2, 3)))
 
 
 def _print_json(value: Any) -> None:
@@ -205,15 +205,3 @@ def _told(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_told(one) for one in value]
     return without_secrets(value) if isinstance(value, str) else value
-
-
-def _print_table(
-    headers: Sequence[str], rows: Iterable[Sequence[str]], widths: Sequence[int | None] | None = None
-) -> None:
-    from tabulate import tabulate
-
-    from ...services.plain_text import plain
-
-    cells = [[plain(cell) for cell in row] for row in rows]
-    most = None if widths is None else list(widths)
-    click.echo(tabulate(cells, headers=headers, tablefmt="plain", disable_numparse=True, maxcolwidths=most))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +10,15 @@ import click
 
 from .completed_words import complete_scenarios, complete_targets
 from .demo_choice import check_scenario
-from .interrupts import signals_interrupt, take_event
+from .following import follow_looks
+from .interrupts import signals_interrupt
 from .options import Finite, attach_options, read_options, read_target
+from .telling import tell_faults
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...services.attach_options import AttachOptions
-    from ...services.engine import Engine
     from ...services.looks.choice import LookChoice
     from ...services.looks.difference.values import LookDifference
     from ...services.looks.record import LookRecord
@@ -175,10 +175,12 @@ def _read(
     with Engine() as engine:
         try:
             engine.attach(target, options)
-            _follow(engine, session, looks, wanted.interval_s, kept)
+            follow_looks(
+                engine, session, looks, wanted.interval_s, lambda event: kept.take(session.book.get(event.look_id))
+            )
         except KeyboardInterrupt:
             interrupted = True
-    _tell_faults(session)
+    tell_faults(session)
     return kept.found(target.label, session, interrupted=interrupted)
 
 
@@ -192,8 +194,10 @@ class Kept:
         self._numbered: dict[int, LookRecord] = {}
         self._seen: list[int] = []
 
-    def take(self, record: LookRecord) -> None:
-        """Keep a look that has closed, when it may be wanted."""
+    def take(self, record: LookRecord | None) -> None:
+        """Keep a look that has closed, when it may be wanted; None of one that the session let go of at once."""
+        if record is None:
+            return
         self._first = self._first or record
         self._last = record
         self._seen.append(record.snapshot.id)
@@ -225,37 +229,6 @@ def _numbers(seen: Sequence[int]) -> str:
     from ...services.ranksets import RankSet  # the notation of runs is the same
 
     return str(RankSet(seen))
-
-
-def _follow(engine: Engine, session: Session, looks: int, interval_s: float, kept: Kept) -> None:
-    """Follow the looks to their end: a living job is looked at so often, files and bundles hold what they hold."""
-    from ...services import events
-    from ...services.session import Phase
-
-    while True:
-        event = take_event(engine.events, session.apply)
-        match event:
-            case events.TargetFailed():
-                return
-            case events.EngineFailed() if session.phase is not Phase.OPEN:
-                return
-            case events.LookClosed():
-                record = session.book.get(event.look_id)
-                if record is not None:
-                    kept.take(record)
-                if event.more:
-                    continue
-                if not session.asks or session.looks[-1].id >= looks:
-                    return
-                time.sleep(interval_s)
-                engine.look()
-
-
-def _tell_faults(session: Session) -> None:
-    from ...services.plain_text import plain_lines
-
-    for fault in session.faults:
-        print(f"xpudbg failed while {fault.doing}:\n{plain_lines(fault.trace or fault.error)}", file=sys.stderr)
 
 
 def _target(word: str, scenario: str | None, settings: AttachOptions) -> Target:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import time
 from queue import Empty
@@ -12,9 +11,11 @@ import click
 
 from .completed_words import complete_scenarios, complete_targets
 from .demo_choice import demo_as_asked
+from .following import end_look, follow_looks
 from .interrupts import signals_interrupt, take_event
 from .line_width import line_width
-from .options import attach_options, read_options, read_target
+from .options import attach_options, read_options, required_target
+from .telling import tell_failure, tell_faults
 
 if TYPE_CHECKING:
     from ...services.attach_options import AttachOptions
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from ...services.targets import Target
 
 __all__ = ["doctor"]
-
-SILENCE_S = 2.0
-"""Seconds in which a look that was ended before it had begun would have been heard of."""
 
 
 @click.command(short_help="Check whether a job can be debugged when it hangs.")
@@ -55,11 +53,7 @@ def doctor(target: tuple[str, ...], style: str, py_spy_ranks: int, scenario: str
     Exit codes: 0 no problem, 1 a problem found, 2 wrong usage, 3 the target could not be read, 4 ended before all was
     checked.
     """
-    chosen = read_target(target)
-    if chosen is None:
-        raise click.UsageError(
-            "no target: give host:port of the job's TCPStore, a worker's URL, what a job left, or set MASTER_ADDR"
-        )
+    chosen = required_target(target)
     chosen, settings = demo_as_asked(chosen, read_options(options), scenario)
     sys.exit(run_doctor(chosen, settings, style, py_spy_ranks))
 
@@ -69,7 +63,6 @@ def run_doctor(target: Target, options: AttachOptions, style: str, py_spy_ranks:
     from ...services.doctor.examine import examine
     from ...services.doctor.rendering import WIDTH, render_json, render_text
     from ...services.engine import Engine
-    from ...services.plain_text import plain, plain_lines
     from ...services.session import Session
     from .putting_out import put_out
 
@@ -83,14 +76,13 @@ def run_doctor(target: Target, options: AttachOptions, style: str, py_spy_ranks:
             frames = _watch(engine, session, options, py_spy_ranks)
         except KeyboardInterrupt:
             interrupted = True
-            _end_look(engine, session)
+            if session.latest is None:
+                end_look(engine, session)
         checks = examine(session, frames)  # large bodies are there as long as the engine is
     text = render_json(session, checks) if style == "json" else render_text(session, checks, line_width(WIDTH))
     interrupted |= not put_out(text)
-    if session.failure:
-        print(f"xpudbg: {plain(session.failure)}\n  {plain(session.hint)}", file=sys.stderr)
-    for fault in session.faults:
-        print(f"xpudbg failed while {fault.doing}:\n{plain_lines(fault.trace or fault.error)}", file=sys.stderr)
+    tell_failure(session)
+    tell_faults(session)
     return _exit_code(session, checks, interrupted=interrupted, names_workers=_names_workers(target))
 
 
@@ -100,43 +92,12 @@ def _names_workers(target: Target) -> bool:
     return isinstance(target, WorkersTarget)
 
 
-def _end_look(engine: Engine, session: Session) -> None:
-    """End the look under way and take in what has come of it."""
-    if session.latest is None:
-        engine.cancel()
-        with contextlib.suppress(KeyboardInterrupt, Empty):  # once more: what has come so far is enough
-            _first_look(engine, session, SILENCE_S)
-
-
-def _first_look(engine: Engine, session: Session, silence_s: float | None = None) -> bool:
-    """Follow the first look to its end; False when there is none.
-
-    Args:
-        silence_s: seconds without a word until it is taken that no look has begun.
-
-    Raises:
-        Empty: it has not.
-    """
-    from ...services import events
-    from ...services.session import Phase
-
-    while True:
-        event = take_event(engine.events, session.apply, silence_s if session.under_way is None else None)
-        match event:
-            case events.TargetFailed():
-                return False
-            case events.EngineFailed() if session.phase is not Phase.OPEN:
-                return False
-            case events.LookClosed() if not event.more:
-                return True
-
-
 def _watch(engine: Engine, session: Session, options: AttachOptions, py_spy_ranks: int) -> FramesSeen | None:
     """Follow the first look to its end and ask what the checks need besides."""
     from ...services.doctor.examine import requests
     from ...services.doctor.recorder_checks import FRAMES, read_frames
 
-    if not _first_look(engine, session) or session.post_mortem:
+    if not follow_looks(engine, session) or session.post_mortem:
         return None
     wanted: set[tuple[int, str]] = set()
     longest = 0.0

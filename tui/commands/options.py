@@ -26,6 +26,7 @@ __all__ = [
     "read_options",
     "read_target",
     "read_tls",
+    "required_target",
     "tls_options",
 ]
 
@@ -240,3 +241,17 @@ def read_target(words: Sequence[str], *, executor: str = "") -> Target | None:
         return parse_target(named_words(words), os.environ)
     except TargetError as error:
         raise click.UsageError(f"{error}\n{error.hint}") from error
+
+
+def required_target(words: Sequence[str], *, executor: str = "") -> Target:
+    """What `read_target` reads, where nothing can be done without.
+
+    Raises:
+        click.UsageError: the words are no target, or there are none and the environment names none.
+    """
+    chosen = read_target(words, executor=executor)
+    if chosen is None:
+        raise click.UsageError(
+            "no target: give host:port of the job's TCPStore, a worker's URL, what a job left, or set MASTER_ADDR"
+        )
+    return chosen

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import queue
-import sys
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...services import events
 from ...services.engine import Engine
 from ...services.findings import VerdictValue
-from ...services.plain_text import plain, plain_lines
 from ...services.report import render_json, render_markdown, render_text
 from ...services.reports.recorder_tables import render_tables
-from ...services.session import Phase, Session
+from ...services.session import Session
 from ...services.snapshot import RankClass
 from ...services.stacks.export import to_collapsed, to_speedscope
 from ...services.targets import WorkersTarget
-from .interrupts import signals_interrupt, take_event
+from .following import end_look, follow_looks
+from .interrupts import signals_interrupt
 from .putting_out import put_out, write_besides
+from .telling import tell_failure, tell_faults
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,8 +30,6 @@ _NO_WORKER = frozenset(
     (RankClass.DEAD, RankClass.FOREIGN_PORT, RankClass.UNREACHABLE, RankClass.NAME_UNKNOWN, RankClass.NOT_REGISTERED)
 )
 """Classes of an address at which no worker was met."""
-SILENCE_S = 0.3
-"""After a cancel an engine that says nothing for so long has no look under way."""
 
 
 def _html(session: Session, *, with_ranks: bool = False) -> str:
@@ -94,10 +89,8 @@ def run_report(target: Target, options: AttachOptions, wanted: ReportOptions) ->
         "the trace", trace, lambda: _write_trace(session, trace, one_clock=wanted.one_clock)
     ):
         return 2
-    if session.failure:
-        print(f"xpudbg: {plain(session.failure)}\n  {plain(session.hint)}", file=sys.stderr)
-    for fault in session.faults:
-        print(f"xpudbg failed while {fault.doing}:\n{plain_lines(fault.trace or fault.error)}", file=sys.stderr)
+    tell_failure(session)
+    tell_faults(session)
     return exit_code(session, names_workers=isinstance(target, WorkersTarget), interrupted=interrupted or not written)
 
 
@@ -109,13 +102,9 @@ def watch(engine: Engine, session: Session, target: Target, options: AttachOptio
     """
     try:
         engine.attach(target, options)
-        _follow(engine, session, *looks)
+        follow_looks(engine, session, *looks)
     except KeyboardInterrupt:
-        engine.cancel()
-        try:
-            _until_closed(engine, session)
-        except KeyboardInterrupt:  # once more: what has come so far is enough
-            return True
+        end_look(engine, session)
         return True
     return False
 
@@ -160,33 +149,3 @@ def exit_code(session: Session, *, names_workers: bool = False, interrupted: boo
         return 1
     unsure = session.verdict.value is VerdictValue.UNKNOWN or session.verdict.partial
     return 4 if unsure or interrupted or look.cancelled or look.partial or session.faults else 0
-
-
-def _follow(engine: Engine, session: Session, looks: int, interval_s: float) -> None:
-    while True:
-        event = take_event(engine.events, session.apply)
-        match event:
-            case events.TargetFailed():
-                return
-            case events.EngineFailed() if session.phase is not Phase.OPEN:
-                return
-            case events.LookClosed():
-                if event.more:
-                    continue
-                if session.looks[-1].id >= looks or not session.asks:
-                    return
-                time.sleep(interval_s)
-                engine.look()
-
-
-def _until_closed(engine: Engine, session: Session) -> None:
-    """Apply what the engine still says of a look that was cancelled. That it began may be still to be heard."""
-    while True:
-        try:
-            silence_s = None if session.under_way is not None else SILENCE_S
-            event = take_event(engine.events, session.apply, silence_s)
-        except queue.Empty:
-            return
-        reading = isinstance(event, events.TargetProgress) and session.under_way is None
-        if reading or isinstance(event, events.LookClosed):
-            return

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from ...services.instants import utc_text
+from .table_text import table_text
 
 if TYPE_CHECKING:
     from ...services.run_history.errors import HistoryError
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from ...services.run_history.records import RunRecord
 
 __all__ = ["history_failed", "runs", "say_interrupted"]
-
-_WIDTHS = (None, None, None, None, 40, 24, 70)
 
 
 @click.command(short_help="List the op runs that were made on this machine.")
@@ -72,8 +71,6 @@ def history_failed(error: HistoryError) -> NoReturn:
 
 
 def _as_table(found: list[RunRecord]) -> str:
-    from tabulate import tabulate
-
     if not found:
         return "no runs"
     rows = [
@@ -89,13 +86,7 @@ def _as_table(found: list[RunRecord]) -> str:
         for record in found
     ]
     headers = ("run", "started (UTC)", "took", "state", "op", "server", "what came of it")
-    return tabulate(
-        [[_safe(cell) for cell in row] for row in rows],
-        headers=headers,
-        tablefmt="plain",
-        maxcolwidths=list(_WIDTHS),
-        disable_numparse=True,
-    )
+    return table_text(headers, rows, (4, 5, 6))
 
 
 def _state(record: RunRecord) -> str:
@@ -112,12 +103,6 @@ def _said(record: RunRecord) -> str:
         compared = sorted(record.comparison.items(), key=lambda item: bool(item[1].get("passed")))
         return f"output {compared[0][0]} {compared[0][1].get('sentence', '')}"
     return ""
-
-
-def _safe(cell: object) -> str:
-    from ...services.plain_text import plain
-
-    return plain(str(cell), 300)
 
 
 def _as_json(history: RunHistory, found: list[RunRecord]) -> str:

@@ -7,7 +7,6 @@ import sys
 from typing import TYPE_CHECKING
 
 from ...services.engine import Engine
-from ...services.plain_text import plain_lines
 from ...services.reports.summary import (
     job_line,
     refused,
@@ -25,6 +24,7 @@ from ..named_targets import named_words
 from .interrupts import signals_interrupt
 from .putting_out import put_out
 from .report import exit_code, watch
+from .telling import tell_faults
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,7 +103,6 @@ def _looked_at(word: str, options: AttachOptions, looks: tuple[int, float]) -> t
     session = Session()
     with Engine() as engine:
         interrupted = watch(engine, session, target, options, looks)
-    for fault in session.faults:
-        print(f"xpudbg failed while {fault.doing}:\n{plain_lines(fault.trace or fault.error)}", file=sys.stderr)
+    tell_faults(session)
     code = exit_code(session, names_workers=isinstance(target, WorkersTarget), interrupted=interrupted)
     return job_line(word, session, code), interrupted

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from ...services.addressing.endpoints import TargetError
 from ...services.dispatch.endpoint import PLAIN_HTTP, DispatchSettings, TlsSettings, parse_server
+from ...services.settings.sources import Loaded
 from ..loaded_settings import loaded_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ...services.dispatch.endpoint import OpEndpoint
     from ...services.settings.shape import Endpoint
 
@@ -21,8 +20,9 @@ __all__ = ["NO_NAMES", "NamedServers", "find_server", "server_of", "usual_server
 class NamedServers:
     """The servers of [endpoints]."""
 
-    def __init__(self, endpoints: Mapping[str, Endpoint]) -> None:
-        self._endpoints = dict(endpoints)
+    def __init__(self, loaded: Loaded) -> None:
+        self._loaded = loaded
+        self._endpoints = dict(loaded.settings.endpoints)
         self._names: dict[OpEndpoint, str] = {}
         """The first name of a server."""
         for name in self._endpoints:
@@ -37,9 +37,9 @@ class NamedServers:
         """The server of a name; None where it is none.
 
         Raises:
-            TargetError: its address can't be read; the message names it.
+            TargetError: what the settings say of it can't be used; the message names it.
         """
-        named = self._endpoints.get(name)
+        named = _named(self._loaded, name)
         if named is None:
             return None
         try:
@@ -71,7 +71,17 @@ class NamedServers:
             return None
 
 
-NO_NAMES = NamedServers({})
+NO_NAMES = NamedServers(Loaded())
+
+
+def _named(loaded: Loaded, name: str) -> Endpoint | None:
+    """
+    Raises:
+        TargetError: what the settings say of the name can't be used.
+    """
+    if (problem := loaded.spoilt(f"endpoints.{name}")) is not None:
+        raise TargetError(f"{name} is an op server of the settings that can't be used: {problem}")
+    return loaded.settings.endpoints.get(name)
 
 
 def server_of(named: Endpoint, tls: TlsSettings = PLAIN_HTTP) -> OpEndpoint:
@@ -98,7 +108,7 @@ def find_server(text: str, tls: TlsSettings = PLAIN_HTTP) -> OpEndpoint:
     Raises:
         TargetError: neither.
     """
-    named = loaded_settings().settings.endpoints.get(text.strip())
+    named = _named(loaded_settings(), text.strip())
     return parse_server(text, tls) if named is None else server_of(named, tls)
 
 

@@ -35,6 +35,8 @@ class DispatchView:
     def __init__(self, console: Console) -> None:
         self._console = console
         self.tab = Tab.CASES
+        self.gone_to: Tab | None = None
+        """What another place leads to; the screen takes it up when it is shown next."""
         self.text = ""
         """The filter of the cases as typed."""
         self.filter = CaseFilter()

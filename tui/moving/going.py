@@ -1,5 +1,5 @@
-"""What a person may go to by typing it: a rank, a finding, a look, a screen, a group, a call, a key of the store; a case
-of the dispatch console, or one of its runs."""
+"""What may be gone to by typing it: a rank, a finding, a look, a screen, a group, a call, a key of the store, a case or
+a run of the dispatch console."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...services.ranksets import RankSet
-from ..dispatch.destinations import ToCase, ToRun, case_of, case_words, run_of
+from ..dispatch.destinations import ToCase, ToRun, case_of, cases_called, run_of
 from ..recorder.destinations import ToCall, ToGroup, call_of, group_of, group_words
 from ..screens.look_request import look_of
 
@@ -163,7 +163,8 @@ def _screen(text: str, screens: Mapping[str, str]) -> ToScreen | str:
     names = sorted({name for name in screens if len(name) > 1})
     if found:
         return f"{text} is the beginning of several: {', '.join(name for name in names if name.startswith(text))}"
-    return f"no screen is called that; there are {', '.join(names)}, and ranks, f2, look 3, group tp, #311, key …, case …, run 7"
+    others = "ranks, f2, look 3, group tp, #311, key …, case …, run 7"
+    return f"no screen is called that; there are {', '.join(names)}, and {others}"
 
 
 def _key(session: Session, text: str) -> ToKey | str:
@@ -178,11 +179,15 @@ def _key(session: Session, text: str) -> ToKey | str:
 
 
 def known_words(session: Session, screens: Mapping[str, str], console: Console) -> Iterator[str]:
-    """What could be typed, for completion: screens, findings, looks, groups, ranks, cases; of many the first or newest."""
+    """What could be typed, for completion: screens, findings, looks, groups, ranks, cases; of many the first or newest.
+
+    Args:
+        console: has the cases.
+    """
     yield from (name for name in screens if len(name) > 1)
     yield from (f"finding {number + 1}" for number in range(min(len(session.verdict.findings), WORDS)))
     yield from (f"look {look.id}" for look in session.looks[: -WORDS - 1 : -1])
     yield from group_words(session, WORDS)
     ranks: Sequence[int] = list(session.ranks)[:WORDS]
     yield from (f"rank {rank}" for rank in ranks)
-    yield from case_words(console, WORDS)
+    yield from (words for words, _ in cases_called(console, WORDS))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ class Spot:
     """Terminal cells from the left of what the widget paints."""
     y: int
     go: Callable[[], object]
+    before: int = 0
+    """Terminal cells before `x` that say nothing: a second letter need not cover what stands behind the first."""
 
 
 @runtime_checkable
@@ -43,6 +45,11 @@ class Place:
     x: int
     y: int
     go: Callable[[], object]
+    before: int = 0
+
+    def under(self, label: str) -> Place:
+        """The same where its label begins."""
+        return replace(self, x=max(self.x - min(self.before, len(label) - 1), 0), before=0)
 
 
 def spread(places: Iterable[Place], most: int = len(ALL) ** 2) -> list[Place]:

@@ -16,10 +16,11 @@ from .handing_over import HandsOver
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
+    from textual.screen import Screen
 
     from ..app import XpudbgApp
 
-__all__ = ["AnswerScreen"]
+__all__ = ["AnswerScreen", "fit_to_text", "text_width"]
 
 _MARGIN = 6
 """Terminal cells at the sides of the text."""
@@ -27,6 +28,19 @@ _WIDEST = 160
 """Terminal cells of the box (styles/store.tcss)."""
 _LEAST = 20
 """Terminal cells that a line has at least."""
+_FRAME = 5
+"""Lines of the box beside the text: border, title, a scroll bar, keys."""
+_LEAST_LINES = 4
+
+
+def text_width(screen: Screen[None]) -> int:
+    """Terminal cells of a line of text in the box."""
+    return max(min(screen.app.size.width * 9 // 10, _WIDEST) - _MARGIN, _LEAST)
+
+
+def fit_to_text(screen: Screen[None]) -> None:
+    """The box is no higher than its text needs: what it is about stays visible above and below."""
+    screen.query_one("#answer").styles.height = max(screen.query_one(RawText).line_count, _LEAST_LINES) + _FRAME
 
 
 class AnswerScreen(HandsOver, ModalScreen[None]):
@@ -61,11 +75,12 @@ class AnswerScreen(HandsOver, ModalScreen[None]):
             self._show()
 
     def _show(self) -> None:
-        text, width = self._text, max(min(self.app.size.width * 9 // 10, _WIDEST) - _MARGIN, _LEAST)
+        text, width = self._text, text_width(self)
         if self._wrap:
             lines = (wrapped_line(plain(line), width) for line in text.split("\n"))
             text = "\n".join(piece for pieces in lines for piece in pieces)
         self.query_one(RawText).show(styled(self._title), lambda: text, self._title, text)
+        fit_to_text(self)
 
     def do_close_answer(self) -> None:
         self.dismiss(None)

@@ -18,7 +18,7 @@ from ..suggesters.paths import PathSuggester
 from ..tables.column_settings import tables
 from ..widgets.case_editor import FieldRows
 from ..widgets.grid_table import GridTable
-from .dispatch_panes import TABS, DispatchPanes, Pane
+from .dispatch_panes import PANE_OF, TABS, DispatchPanes, Pane
 from .line_request import LineChoice, LineRequest
 from .sorting import SortsTables
 
@@ -35,7 +35,6 @@ CASE_ENDINGS = (".toml", ".json", ".csv", ".xlsx")
 COPIED_WIDTH = 2_000
 """Characters of a line that is copied."""
 _PANES = tuple(Pane)
-_PANE_OF = {Tab.CASES: Pane.CASES, Tab.RESULT: Pane.RESULT, Tab.RUNS: Pane.RUNS}
 
 
 class DispatchScreen(SortsTables, DispatchPanes):
@@ -53,11 +52,7 @@ class DispatchScreen(SortsTables, DispatchPanes):
     def to_pane(self, pane: Pane) -> None:
         """Show a pane and give it the keys."""
         self._catch_up()
-        self.pane = pane
-        if pane is not Pane.CASES:
-            self.view.stay()
-        if pane is Pane.RESULT or pane is Pane.RUNS or self.is_narrow or self.view.tab is Tab.CASES:
-            self.view.tab = {Pane.RESULT: Tab.RESULT, Pane.RUNS: Tab.RUNS}.get(pane, Tab.CASES)
+        self.turn_to(pane)
         self.show_all()
         self.take_keys()
 
@@ -68,7 +63,7 @@ class DispatchScreen(SortsTables, DispatchPanes):
         self.to_pane(_PANES[_PANES.index(self.pane) - 1])
 
     def on_tab_line_chosen(self, message: TabLine.Chosen) -> None:
-        self.to_pane(_PANE_OF[TABS[message.place]])
+        self.to_pane(PANE_OF[TABS[message.place]])
 
     def on_descendant_focus(self) -> None:
         pane = self.pane_of(self.focused)

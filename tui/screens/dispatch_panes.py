@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..dispatch.desk import DispatchDesk
     from ..dispatch.view import DispatchView
 
-__all__ = ["TABS", "CaseList", "DispatchPanes", "Pane", "RunList"]
+__all__ = ["PANE_OF", "TABS", "CaseList", "DispatchPanes", "Pane", "RunList"]
 
 TABS = tuple(Tab)
 WIDE = 160
@@ -53,6 +53,10 @@ class Pane(StrEnum):
     FIELDS = "fields"
     RESULT = "result"
     RUNS = "runs"
+
+
+PANE_OF = {Tab.CASES: Pane.CASES, Tab.RESULT: Pane.RESULT, Tab.RUNS: Pane.RUNS}
+"""The pane of each tab."""
 
 
 class CaseList(GridTable):
@@ -131,6 +135,14 @@ class DispatchPanes(JobScreen, inherit_bindings=False):
                 return self.result.main_widget
         return self.query_one("#cases", CaseList)
 
+    def turn_to(self, pane: Pane) -> None:
+        """From now on a pane is the one that is worked in, and it is seen."""
+        self.pane = pane
+        if pane is not Pane.CASES:
+            self.view.stay()
+        if pane is Pane.RESULT or pane is Pane.RUNS or self.is_narrow or self.view.tab is Tab.CASES:
+            self.view.tab = {Pane.RESULT: Tab.RESULT, Pane.RUNS: Tab.RUNS}.get(pane, Tab.CASES)
+
     def take_keys(self) -> None:
         """Give the keys to the pane; to none where what is shown takes none, so that those of the screen hold."""
         widget = self.main_widget()
@@ -153,6 +165,9 @@ class DispatchPanes(JobScreen, inherit_bindings=False):
 
     def show_ranks(self) -> None:
         self.desk.open(demo=self.app.attachment.demo)
+        gone_to, self.view.gone_to = self.view.gone_to, None
+        if gone_to is not None:
+            self.turn_to(PANE_OF[gone_to])
         body = self.query_one("#dispatch-body")
         for tab in TABS:
             body.set_class(tab is self.view.tab, f"-{tab.value}")

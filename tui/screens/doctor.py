@@ -18,6 +18,7 @@ from ..widgets.footer import KeyFooter
 from ..widgets.painted import styled
 from ..widgets.raw_text import RawText
 from ..wording import count
+from .answer import fit_to_text
 from .handing_over import HandsOver
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ class DoctorScreen(HandsOver, ModalScreen[None]):
         look = self.app.session.latest
         head = f"doctor{f'  look {look.id}' if look is not None else ''}: {summary(message.checks)}"
         self.query_one(RawText).show(styled(head), lambda: message.text, self, message.text)
+        fit_to_text(self)
 
     def do_close_doctor(self) -> None:
         self.dismiss(None)

@@ -8,6 +8,7 @@ from textual.suggester import SuggestFromList
 
 from ...services import events
 from ..actions.registry import by_name, keys_shown
+from ..dispatch.destinations import cases_called
 from ..dispatch.view import Tab
 from ..moving.going import (
     Marking,
@@ -26,6 +27,8 @@ from ..moving.going import (
 from .line_request import LineChoice, LineRequest
 
 if TYPE_CHECKING:
+    from ...services.console.console import Console
+    from ...services.session import Session
     from ..moving.going import Destination
     from .job import JobScreen
 
@@ -75,8 +78,7 @@ def _findings(session: Session) -> list[LineChoice]:
 
 
 def _cases(console: Console) -> list[LineChoice]:
-    titles = {word: console.cases[case_id].title for case_id, word in cases_called(console, LISTED)}
-    return [LineChoice(word, title) for word, title in titles.items()]
+    return [LineChoice(words, operator) for words, operator in cases_called(console, LISTED)]
 
 
 def _why_not(screen: JobScreen, place: Destination) -> str:
@@ -117,6 +119,23 @@ def go(screen: JobScreen, place: Destination) -> None:
         case ToKey():
             app.attachment.store.gone_to = place.keys
             _show(screen, "store")
+        case ToCase():
+            _to_case(screen, place.case_id, place.beside)
+        case ToRun():
+            _to_case(screen, place.case_id)
+            app.desk.view.choose_run(place.key)
+            app.desk.view.gone_to = Tab.RESULT
+            _show(screen, "dispatch")
+
+
+def _to_case(screen: JobScreen, case_id: str, beside: str = "") -> None:
+    app, view = screen.app, screen.app.desk.view
+    view.stand_on(case_id)
+    view.gone_to = Tab.CASES
+    _show(screen, "dispatch")
+    hidden = "" if case_id in view.order() else "the filter does not show it"
+    if said := "; ".join(filter(None, (beside, hidden))):
+        app.say(said)
 
 
 def _select(screen: JobScreen, rank: int) -> None:
@@ -133,6 +152,7 @@ def _show(screen: JobScreen, mode: str) -> None:
     """To a screen that has been told what to show; on that very screen, show it."""
     if mode == screen.MODE:
         screen.show_all()
-        screen.set_focus(screen.main_widget())
+        widget = screen.main_widget()
+        screen.set_focus(widget if widget.focusable else None)
     else:
         screen.app.go_to(mode)

@@ -31,6 +31,7 @@ class HelpScreen(ModalScreen[None]):
     """Closed by the keys that open it, Esc or q."""
 
     BINDINGS = bindings(Scope.HELP)
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-tall")]  # noqa: RUF012
 
     def __init__(self, scopes: Sequence[Scope], session: Session, *, typing: bool = False) -> None:
         """

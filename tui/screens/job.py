@@ -10,6 +10,7 @@ from textual.screen import Screen
 from ...services import events
 from ...services.ranksets import RankSet
 from ...services.session import Phase
+from ..actions.action import UNCHANGING
 from ..actions.registry import Scope, bindings, by_name, keys_shown
 from ..incident_words import incident_parts
 from ..ranks.filter import RANKS
@@ -175,7 +176,7 @@ class JobScreen(GoesAbout, HandsOver, Screen[None]):
         words = {"refresh": f"every {app.attachment.refresh_s:g} s" if app.attachment.refresh_s else "refresh off"}
         if self.session.phase is Phase.FAILED:
             words["look"] = "try again"
-        elif self.session.post_mortem:
+        elif self.session.post_mortem and not self.session.replayed:
             words["look"] = "read again"
         if app.attachment.watch is not None:
             words["watch"] = "end the watch"
@@ -316,11 +317,19 @@ class JobScreen(GoesAbout, HandsOver, Screen[None]):
     # looks --------------------------------------------------------------------------------------------------
 
     def do_look(self) -> None:
-        if self.session.shown is not None:
+        session, again = self.session, "looking again"
+        if session.phase is Phase.OPEN and session.replayed:
+            again = UNCHANGING
+        elif session.phase is Phase.OPEN and session.post_mortem:
+            again = "the files are read again"
+        if session.shown is not None:
             self.app.attachment.show_look(None)
-            self.app.say("looking again; back from the older look to the newest")
+            self.app.say(f"{again}; back from the older look to the newest")
             self.show_all()
-        self.app.attachment.look()
+        elif session.post_mortem:
+            self.app.say(f"{again}; what is newer than before becomes a look of its own")
+        if again is not UNCHANGING:
+            self.app.attachment.look()
 
     def show_look(self, look_id: int | None) -> None:
         """Show a look, on all screens; None for what is known now."""

@@ -36,7 +36,7 @@ def places_on(screen: Screen[None]) -> list[Place]:
         seen = widget.content_region.intersection(screen.find_widget(widget).clip)
         if isinstance(widget, Jumpable) and (widget.has_focus or not widget.focusable):
             left, top = widget.content_region.offset
-            spots = [Place(left + spot.x, top + spot.y, spot.go) for spot in widget.jump_spots()]
+            spots = [Place(left + spot.x, top + spot.y, spot.go, spot.before) for spot in widget.jump_spots()]
             found += [place for place in spots if seen.contains(place.x, place.y)]
         elif widget.focusable and seen and not widget.has_focus:
             found.append(Place(*seen.offset, partial(screen.set_focus, widget)))
@@ -85,7 +85,7 @@ class JumpScreen(ModalScreen[None]):
             places: as `spread` leaves them.
         """
         super().__init__()
-        self.places = dict(zip(labels(len(places)), places, strict=True))
+        self.places = {label: place.under(label) for label, place in zip(labels(len(places)), places, strict=True)}
         self._below = below
         self._size_then = below.size
         self._picture = below._compositor.render_strips()

@@ -14,6 +14,7 @@ from ..actions.registry import Scope, bindings
 from ..widgets.footer import KeyFooter
 from ..widgets.painted import styled
 from ..widgets.raw_text import RawText
+from .answer import fit_to_text, text_width
 from .handing_over import HandsOver
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LookCompareScreen", "compare_looks"]
 
-_MARGIN = 6
-"""Terminal cells at the sides of the text."""
 _Pair = tuple[int, int]
 """Numbers of the two looks."""
 
@@ -78,7 +77,7 @@ class LookCompareScreen(HandsOver, ModalScreen[None]):
         if before is None or after is None:
             self._show("one of the looks is not kept any more", "")
             return
-        pair, width = self._pair, max(self.size.width * 9 // 10 - _MARGIN, 40)
+        pair, width = self._pair, max(text_width(self), 40)
 
         def work() -> None:
             self.post_message(_compared(pair, before, after, width))
@@ -94,6 +93,7 @@ class LookCompareScreen(HandsOver, ModalScreen[None]):
         before, after = self._pair
         title = f"what changed  A: look {before}  B: look {after}{f': {trouble}' if trouble else self._about(before)}"
         self.query_one(RawText).show(styled(title), lambda: text, self._pair, text)
+        fit_to_text(self)
 
     def _about(self, before: int) -> str:
         """Why the look that was shown is the first of the two and not the second."""

@@ -190,7 +190,7 @@ class StartScreen(Screen[None]):
             again: the words were kept, where a bare word is always a name.
         """
         try:
-            meant = what_is_meant(words, self._settings.targets)
+            meant = what_is_meant(words, self.app.preferences.loaded)
             self._check_name(meant, again=again)
             target: Target | None = parse_target(meant.words, self.app.env)
             options = self._options(meant)

@@ -72,7 +72,8 @@ class StoreRequests(JobScreen):
 
     def do_look(self) -> None:
         super().do_look()
-        self.list_keys()
+        if not self.session.replayed:
+            self.list_keys()
 
     def begin_search(self) -> None:
         """Have the values read of the keys whose names fit."""

@@ -193,8 +193,8 @@ class ArrayView(ScrollView, can_focus=True):
         columns = range(column, min(column + self._across, grid.columns))  # half a number would be another one
         if y == 2:
             numbers = "".join(" " * GAP + fit(f"{at:,}", self._pitch - GAP, "right") for at in columns)
-            before = Segment("‹" if column else " ", style("array--mode"))
             header = style("array--header")
+            before = Segment("‹", style("array--mode")) if column else Segment(" ", header)
             strip = Strip([Segment(fit("", self._left - 1), header), before, Segment(numbers, header)])
             more = [Segment("›", style("array--mode"))] if columns.stop < grid.columns else []
             strip = strip.adjust_cell_length(width - len(more), header)

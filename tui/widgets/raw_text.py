@@ -72,6 +72,11 @@ class RawText(Vertical):
     def log_widget(self) -> TextLog:
         return self.query_one(TextLog)
 
+    @property
+    def line_count(self) -> int:
+        """Lines of the text that is shown."""
+        return self.log_widget.line_count
+
     def show(self, title: Content, read: Callable[[], str], about: object, version: object) -> None:
         """
         Args:

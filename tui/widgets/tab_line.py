@@ -40,6 +40,8 @@ class TabLine(Painted):
         super().__init__(id=id)
         self._ends: list[int] = []
         self._chosen = 0
+        self._whole = True
+        """Whether no name is cut."""
 
     def show(self, tabs: Sequence[TabLabel], chosen: int) -> None:
         """
@@ -53,7 +55,8 @@ class TabLine(Painted):
     def _line(self, tabs: Sequence[TabLabel], chosen: int, width: int) -> Content:
         for counted in (range(len(tabs)), (chosen,), ()):
             parts = [_part(tab, at == chosen, counted=at in counted) for at, tab in enumerate(tabs)]
-            if sum(part.cell_length for part in parts) <= width:
+            self._whole = sum(part.cell_length for part in parts) <= width
+            if self._whole:
                 break
         else:
             room = max(width // max(len(tabs), 1), 3)
@@ -64,10 +67,11 @@ class TabLine(Painted):
         return Content("").join(parts)
 
     def jump_spots(self) -> list[Spot]:
-        """The tabs that are not shown."""
+        """The tabs that are not shown. Before the blank of a whole name is that of another tab, a bracket, or the edge
+        of the line."""
         begins = [0, *self._ends[:-1]] if self._ends else []
         return [
-            Spot(x, 0, partial(self.post_message, self.Chosen(place)))
+            Spot(x, 0, partial(self.post_message, self.Chosen(place)), before=int(self._whole))
             for place, x in enumerate(begins)
             if place != self._chosen
         ]

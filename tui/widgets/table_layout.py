@@ -201,10 +201,8 @@ class TableLayout:
             segments.append(Segment(" " * GAP, base))
         strip = self._window(segments, view, base)
         fixed = self._fixed_cells
-        if 0 < view[1] and fixed < view[0]:
-            strip = Strip(
-                [*strip.crop(0, fixed - 1), Segment("‹", sorted_style), *strip.crop(fixed, view[0])], view[0]
-            )
+        if view[1] > 0 and fixed < view[0]:
+            strip = Strip([*strip.crop(0, fixed - 1), Segment("‹", sorted_style), *strip.crop(fixed, view[0])], view[0])
         if self.total - view[1] > view[0] > 0:
             strip = Strip([*strip.crop(0, view[0] - 1), Segment("›", sorted_style)], view[0])
         return strip

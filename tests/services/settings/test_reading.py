@@ -64,6 +64,11 @@ def test_short_and_long_forms() -> None:
         ('targets."a b" = "h"', "can't be a name"),
         ('targets.a = {words = "h", rnks = "0"}', "targets.a.rnks is no setting; did you mean ranks?"),
         ("targets.a = 3", "targets.a.words wants"),
+        ("targets.a = {}", 'targets.a: words is missing; write words = "host:port"'),
+        ("[targets.a]", 'targets.a: words is missing; write words = "host:port"'),
+        ("[endpoints.a]", 'endpoints.a: url is missing; write url = "host:port"'),
+        ("[theme]", "theme wants str"),
+        ("[thme]", "thme is no setting"),
     ],
 )
 def test_a_wrong_value_is_told_with_its_line_and_the_rest_counts(line: str, said: str) -> None:
@@ -73,6 +78,15 @@ def test_a_wrong_value_is_told_with_its_line_and_the_rest_counts(line: str, said
     assert said in str(wrong[0])
     assert made.limits == (Limits() if made.server else Limits(deadline_s=7.0))
     assert made.limits.deadline_s == 7.0 or made.server == "h"
+
+
+def test_a_name_that_can_not_be_used_at_all_is_told_by_its_problem() -> None:
+    text = "[targets.a]\n[targets.b]\nwords = 'h:1'\nranks = 3\n[targets.c]\nranks = 3\n[endpoints]\n[endpoints.d]\n"
+    made, found, wrong = read_settings(text)
+    assert [one.spoils for one in wrong] == ["targets.a", "", "targets.c", "", "endpoints.d"]
+    assert [one.line for one in wrong] == [1, 4, 6, 6, 8]
+    assert list(made.targets) == ["b"]
+    assert "targets.a" not in found
 
 
 def test_what_is_set_twice_holds_as_first_set() -> None:

@@ -26,6 +26,14 @@ def test_each_value_has_its_path_and_line() -> None:
     ]
 
 
+def test_a_table_with_nothing_in_it_is_an_empty_value() -> None:
+    text = "[a]\n[b]\nc = 1\n[d.e]\n[d]\n[f]\ng = \n[a]\n[h.i.j]\n[h]\n[b.k]\n"
+    found, problems = read_statements(text)
+    empty = [(".".join(one.path), one.line) for one in found if one.value == {}]
+    assert empty == [("a", 1), ("d.e", 4), ("f", 6), ("h.i.j", 9), ("b.k", 11)]
+    assert [problem.line for problem in problems] == [7]
+
+
 @pytest.mark.parametrize(
     ("bad", "line", "said"),
     [

@@ -15,6 +15,7 @@ from xpudbg.services.session import Session
 from xpudbg.tui.actions.action import (
     POST_MORTEM,
     REPLAYED,
+    UNCHANGING,
     can_ask,
     can_look,
     can_watch,
@@ -91,6 +92,17 @@ def test_looks_that_were_captured_ask_nobody(reason: str) -> None:
         assert why_not(session) == reason, why_not
     for why_not in (counters_there, needs_counters, needs_earlier_look):
         assert why_not(session) == "", why_not
+
+
+def test_a_bundle_is_not_read_again_but_from_an_older_look_there_is_a_way_back() -> None:
+    session = Session()
+    for event in (*job(2), *look(2, 2)):
+        session.apply(replace(event, replayed="a.xpudbg") if isinstance(event, events.TargetOpened) else event)
+    assert can_look(session) == UNCHANGING
+    session.apply(events.LookShown(1))
+    assert can_look(session) == ""
+    session.apply(events.TargetFailed("a.xpudbg", "it is gone", ""))
+    assert can_look(session) == ""
 
 
 def test_files_without_counters_have_no_page_for_them() -> None:

@@ -6,7 +6,6 @@ import sys
 
 import pytest
 
-from xpudbg.tui.cli import _scenarios
 from xpudbg.tui.commands.line_width import line_width
 
 
@@ -21,12 +20,3 @@ def test_as_wide_as_the_terminal_at_most(
     monkeypatch.setattr(sys.stdout, "isatty", lambda: is_terminal)
     monkeypatch.setenv("COLUMNS", columns)
     assert line_width(110) == width
-
-
-@pytest.mark.parametrize("columns", [80, 100, 160])
-def test_the_list_of_scenarios_fits(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    monkeypatch.setenv("COLUMNS", str(columns))
-    lines = _scenarios().splitlines()
-    assert max(map(len, lines)) <= columns
-    assert any(line.startswith("not-joined ") for line in lines)

@@ -9,20 +9,22 @@ import pytest
 from xpudbg.services.addressing.endpoints import TargetError
 from xpudbg.services.dispatch.endpoint import OpEndpoint, TlsSettings
 from xpudbg.services.runs.references import ServerReference
-from xpudbg.services.settings.shape import Endpoint
+from xpudbg.services.settings.shape import Endpoint, Settings
+from xpudbg.services.settings.sources import Loaded
+from xpudbg.services.settings.statements import Problem
 from xpudbg.tui.dispatch.desk import parse_reference, parse_servers
 from xpudbg.tui.dispatch.named_servers import NamedServers
 from xpudbg.tui.suggesters.names import NameSuggester
 
 GPU = OpEndpoint("10.0.0.6", 9090)
 SECURE = OpEndpoint("ops", 9443, TlsSettings(Path("/ca.pem"), Path("/me.pem"), Path("/me.key")))
-NAMED = NamedServers(
-    {
-        "gpu": Endpoint("10.0.0.6:9090"),
-        "secure": Endpoint("https://ops:9443", "/ca.pem", "/me.pem", "/me.key"),
-        "broken": Endpoint("ftp://x"),
-    }
-)
+ENDPOINTS = {
+    "gpu": Endpoint("10.0.0.6:9090"),
+    "secure": Endpoint("https://ops:9443", "/ca.pem", "/me.pem", "/me.key"),
+    "broken": Endpoint("ftp://x"),
+}
+MISSING = Problem(7, "endpoints.empty: url is missing", spoils="endpoints.empty")
+NAMED = NamedServers(Loaded(Settings(endpoints=ENDPOINTS), problems=(MISSING,)))
 
 
 def test_names_stand_for_servers_with_their_files() -> None:
@@ -36,6 +38,10 @@ def test_a_name_whose_address_can_not_be_read_is_told() -> None:
     with pytest.raises(TargetError, match=r"endpoints\.broken"):
         parse_servers("broken", (), NAMED)
     assert "endpoints.broken" in NAMED.about("broken")
+    with pytest.raises(
+        TargetError, match="empty is an op server of the settings that can't be used: line 7: endpoints"
+    ):
+        parse_servers("empty", (), NAMED)
 
 
 @pytest.mark.parametrize(

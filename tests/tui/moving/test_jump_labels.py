@@ -31,6 +31,14 @@ def test_as_many_as_possible_are_one_letter() -> None:
     assert labels(10)[8:] == ["la", "ls"]
 
 
+@pytest.mark.parametrize(
+    ("x", "before", "label", "begins"),
+    [(5, 0, "as", 5), (5, 1, "a", 5), (5, 1, "as", 4), (5, 3, "as", 4), (0, 1, "as", 0)],
+)
+def test_a_second_letter_takes_the_blank_before_a_place(x: int, before: int, label: str, begins: int) -> None:
+    assert Place(x, 2, nowhere, before).under(label) == Place(begins, 2, nowhere)
+
+
 def test_more_than_there_are_letters_is_refused() -> None:
     with pytest.raises(ValueError, match="677 labels"):
         labels(677)

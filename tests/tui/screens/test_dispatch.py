@@ -19,7 +19,8 @@ from xpudbg.services.dispatch.progress import Uploading
 from xpudbg.services.events import OpProgressed
 from xpudbg.services.run_history.records import RunState
 from xpudbg.services.runs.references import ComputedReference
-from xpudbg.services.settings.shape import Endpoint
+from xpudbg.services.settings.shape import Endpoint, Settings
+from xpudbg.services.settings.sources import Loaded
 from xpudbg.tui.dispatch.named_servers import NamedServers
 from xpudbg.tui.dispatch.view import Tab
 from xpudbg.tui.screens.dispatch import DispatchScreen
@@ -126,7 +127,8 @@ async def test_runs_go_to_all_servers_chosen_and_stand_side_by_side(tmp_path: Pa
 
 async def test_servers_of_the_settings_are_listed_completed_and_shown_by_name(tmp_path: Path) -> None:
     async with dispatching(tmp_path, size=(200, 40)) as run:
-        run.app.desk.servers = NamedServers({"gpu": Endpoint("10.0.0.6:9090"), "broken": Endpoint("ftp://x")})
+        endpoints = {"gpu": Endpoint("10.0.0.6:9090"), "broken": Endpoint("ftp://x")}
+        run.app.desk.servers = NamedServers(Loaded(Settings(endpoints=endpoints)))
         await run.press("down", "down", "S")
         line = run.app.screen.query_one(Input)
         assert "gpu  http://10.0.0.6:9090" in run.text()

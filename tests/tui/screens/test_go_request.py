@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pytest
+
+from tests.services.run_history.made_runs import ENDPOINT
+from tests.tui.dispatch_running import TOTAL, cases, dispatching, gave
 from tests.tui.recorder_scripts import recorder_job, stuck
 from tests.tui.running import running
 from tests.tui.store_scripts import ScriptedStore, job_keys, store_job
+from xpudbg.services.console import events
 from xpudbg.services.ranksets import RankSet
+from xpudbg.tui.screens.dispatch_panes import Pane
 from xpudbg.tui.screens.line_request import LineRequest
 
 if TYPE_CHECKING:
@@ -100,3 +107,41 @@ async def test_keys_of_the_store(tmp_path: Path) -> None:
         assert "› 7 store › value" in run.lines()[0]
         await run.press("escape")
         assert "value" not in run.lines()[0]
+
+
+@pytest.mark.parametrize("width", [80, 130])
+async def test_cases_and_runs_where_there_is_no_job(tmp_path: Path, width: int) -> None:
+    async with dispatching(tmp_path, size=(width, 30)) as run:
+        view = run.app.desk.view
+        ones = np.ones((4, 64), np.float32)
+        begun = events.RunBegun("k", "id-running_total", TOTAL, ENDPOINT, 1)
+        await run.say([begun, events.RunCompared("k", gave(TOTAL, ones, expected=ones * 2))])
+        view.stand_on("id-odd")
+        await go(run, "case stack")
+        assert (view.case_id, run.screen.pane) == ("id-from_file", Pane.CASES)
+        await go(run, "run 7")
+        assert (view.case_id, run.screen.pane) == ("id-running_total", Pane.RESULT)
+        assert run.screen.pane_of(run.app.focused) in (Pane.RESULT, None)
+        assert "› 8 dispatch › result" in run.lines()[0]
+        await run.press("slash", *"odd", "enter")
+        await go(run, "case join")
+        assert (view.case_id, run.screen.pane) == ("id-join_shards", Pane.CASES)
+        assert "the filter does not show it" in run.text()
+
+
+async def test_a_run_from_another_screen(tmp_path: Path) -> None:
+    async with running(recorder_job(stuck()), tmp_path, size=(130, 30)) as run:
+        await run.press("8")
+        case = cases()[1]
+        await run.say(
+            [
+                events.CasesOpened("cases", (case,)),
+                events.RunBegun("k", case.id, TOTAL, ENDPOINT, 1),
+                events.RunCompared("k", gave(TOTAL, np.ones((4, 64), np.float32))),
+            ]
+        )
+        await run.press("3")
+        await go(run, "run 7")
+        assert "› 8 dispatch › result" in run.lines()[0]
+        await run.press("minus")
+        assert run.app.current_mode == "stacks"

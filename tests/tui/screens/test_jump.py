@@ -85,7 +85,18 @@ async def test_tabs_rows_branches_and_panes(tmp_path: Path) -> None:
     async with running(recorder_job(stuck()), tmp_path) as run:
         await run.press("4")
         tabs = line_of(run, "[findings")
-        await jump(run, tabs, run.lines()[tabs].index("groups") - 1)
+        names = run.lines()[tabs].replace("[", " ").replace("]", " ").split()
+        await run.press("semicolon")
+        assert isinstance(run.app.screen, JumpScreen)
+        labels = {place.x: len(label) for label, place in run.app.screen.places.items() if place.y == tabs}
+        shown = run.lines()[tabs]
+        beside = "".join(
+            " " if any(x <= at < x + size for x, size in labels.items()) else each for at, each in enumerate(shown)
+        )
+        assert beside.replace("[", " ").replace("]", " ").split() == names, "the names can still be read"
+        await run.press("escape")
+        groups = run.lines()[tabs].index("groups")
+        await jump(run, tabs, next(x for x, size in labels.items() if x + size == groups))
         assert "[groups" in run.lines()[tabs]
         rows = run.app.screen.query_one("#rows", GridTable)
         await jump(run, row_of(rows, 2))

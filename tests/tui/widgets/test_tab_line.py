@@ -42,6 +42,21 @@ async def test_counts_go_first_then_names_are_cut(width: int, said: str) -> None
         assert line.content_shown.plain == said
 
 
+@pytest.mark.parametrize(("width", "before"), [(60, 1), (15, 0)])
+async def test_two_letters_stand_beside_a_name_unless_it_is_cut(width: int, before: int) -> None:
+    app = Line()
+    async with app.run_test(size=(width, 3)) as pilot:
+        line = app.query_one(TabLine)
+        line.show(TABS, 1)
+        await pilot.pause()
+        shown = line.content_shown.plain
+        spots = line.jump_spots()
+        assert [shown[spot.x : spot.x + 3].strip()[:1] for spot in spots] == ["f", "J"]
+        assert [spot.before for spot in spots] == [before, before]
+        if before:
+            assert [shown[spot.x - 1] for spot in spots[1:]] == ["]"]
+
+
 async def test_a_click_chooses_the_tab_under_the_mouse() -> None:
     app = Line()
     async with app.run_test(size=(60, 3)) as pilot:
