@@ -36,6 +36,8 @@ class Severity(StrEnum):
 
 
 class Confidence(StrEnum):
+    """How sure a finding is (design, "Decisions")."""
+
     CERTAIN = "certain"
     """The data exclude every other reading."""
     LIKELY = "likely"

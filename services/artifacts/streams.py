@@ -22,6 +22,8 @@ _XZ_MEMORY = 256 << 20
 
 
 class Packing(StrEnum):
+    """How a stream is packed, told by its first bytes."""
+
     GZIP = "gzip"
     BZIP2 = "bzip2"
     XZ = "xz"

@@ -56,6 +56,8 @@ def is_tar_head(data: bytes) -> bool:
 
 
 class TarReader:
+    """The members of a tar archive one after the other, read as a stream and within a budget."""
+
     def __init__(self, stream: Stream, budget: Budget) -> None:
         self.trouble = ""
         self._stream = stream

@@ -80,6 +80,8 @@ def read_local(file: BinaryIO, at: int, end: int) -> LocalRecord | None:
 
 
 class ZipReader:
+    """The members of a zip archive by its list, or without one from record to record, within a budget."""
+
     def __init__(self, file: BinaryIO, size: int, budget: Budget) -> None:
         self.trouble = ""
         self._file = file

@@ -13,6 +13,8 @@ __all__ = ["BundleEvent", "BundleFailed", "BundleProgress", "BundleWritten", "Fo
 
 @dataclass(frozen=True, slots=True)
 class BundleProgress:
+    """How far the writing of a bundle is."""
+
     path: Path
     done: int
     """Answers that stand in the file."""

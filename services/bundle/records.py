@@ -159,6 +159,8 @@ Line: TypeAlias = ReplyLine | StuckLine | OpenedLine | JoinedLine
 
 
 class MembershipRecord(msgspec.Struct, omit_defaults=True):
+    """A process group as the job's profiles name it."""
+
     name: str
     ranks: Ranks
     description: str = ""
@@ -167,6 +169,8 @@ class MembershipRecord(msgspec.Struct, omit_defaults=True):
 
 
 class MembershipsRecord(msgspec.Struct, omit_defaults=True):
+    """All process groups that the job's profiles name, and its world size."""
+
     groups: Annotated[list[MembershipRecord], msgspec.Meta(max_length=100_000)]
     world_size: WorldSize | None = None
 

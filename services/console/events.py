@@ -113,6 +113,8 @@ class ReferenceChosen:
 
 @dataclass(frozen=True, slots=True)
 class RunBegun:
+    """A run of a case was sent on its way."""
+
     key: str
     case_id: str
     case: OpCase

@@ -39,6 +39,8 @@ class Syncing:
 
 @dataclass(frozen=True, slots=True)
 class Uploading:
+    """The request is on its way to the server."""
+
     sent: int
     """Bytes handed to the system."""
     total: int
@@ -51,6 +53,8 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Downloading:
+    """The answer is on its way here."""
+
     received: int
     """Bytes."""
     total: int | None

@@ -26,6 +26,8 @@ LONGEST_FRAME = 64 * 1024 * 1024
 
 
 class FrameKind(enum.IntEnum):
+    """What a frame between server and child carries."""
+
     REQUEST = 1
     BODY = 2
     END = 3

@@ -48,6 +48,8 @@ class Field(NamedTuple):
 
 
 class CellValue(NamedTuple):
+    """What a cell says, and the sign it carries."""
+
     text: str
     sign: Sign = Sign.NONE
 

@@ -15,6 +15,8 @@ __all__ = ["KeptOutput", "OutputRecord", "ProgressRecord", "RunError", "RunRecor
 
 
 class RunState(StrEnum):
+    """How a run ended, or that it has not."""
+
     UNDER_WAY = "under way"
     OK = "ok"
     """It gave a result; whether that is right, the comparison says."""

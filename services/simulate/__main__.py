@@ -37,6 +37,7 @@ CLOSING_S = 2.0
 
 
 def main() -> None:
+    """Serve a demo cluster until the process is ended."""
     options = argparse.ArgumentParser(prog="python -m xpudbg.services.simulate", description="Serve a demo cluster.")
     options.add_argument("--ranks", type=int, help="number of ranks (the scenario's own)")
     options.add_argument("--scenario", choices=SCENARIOS, default=DEFAULT)

@@ -24,6 +24,8 @@ _STOP_WAITING, _WAIT_CANCELLED = b"\x00", b"\x01"
 
 
 class Query(IntEnum):
+    """The queries of the TCPStore's protocol that are answered (spec: tcpstore.md)."""
+
     VALIDATE = 0
     GET = 3
     CHECK = 5

@@ -42,6 +42,8 @@ class StoreReading:
 
 @dataclass(frozen=True, slots=True)
 class StoreListed:
+    """The keys of the store were listed."""
+
     listing: StoreListing
 
 
@@ -55,6 +57,8 @@ class StoreRefused:
 
 @dataclass(frozen=True, slots=True)
 class StoreValuesRead:
+    """Some values that were wanted were read, or could not be."""
+
     values: tuple[StoreValue, ...]
 
 

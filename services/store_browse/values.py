@@ -50,6 +50,8 @@ class ValueKind(StrEnum):
 
 
 class View(StrEnum):
+    """A way to show a value."""
+
     TEXT = "text"
     JSON = "JSON"
     HEX = "hex"

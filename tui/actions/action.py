@@ -95,10 +95,12 @@ def _always(_session: Session) -> str:
 
 
 def needs_target(session: Session) -> str:
+    """Why not without a target; empty where there is one."""
     return "" if session.phase is not Phase.IDLE else "nothing is attached"
 
 
 def needs_ranks(session: Session) -> str:
+    """Why not as long as no rank is known."""
     return "" if session.ranks else f"no rank is known{' yet' if session.asks else ''}"
 
 
@@ -109,6 +111,7 @@ def needs_rows(session: Session) -> str:
 
 
 def can_look(session: Session) -> str:
+    """Why no look can be taken now."""
     if session.under_way is not None:
         return f"look {session.under_way.id} is still under way"
     if session.replayed and session.phase is Phase.OPEN and session.shown is None:
@@ -117,14 +120,17 @@ def can_look(session: Session) -> str:
 
 
 def takes_looks(session: Session) -> str:
+    """Why no look can ever be taken of this target."""
     return _asks_nobody(session) or needs_target(session)
 
 
 def can_ask(session: Session) -> str:
+    """Why no rank can be asked."""
     return _asks_nobody(session) or needs_ranks(session)
 
 
 def can_watch(session: Session) -> str:
+    """Why the job can't be watched."""
     if reason := takes_looks(session):
         return reason
     if session.phase is Phase.OPEN:
@@ -133,6 +139,7 @@ def can_watch(session: Session) -> str:
 
 
 def needs_closed_look(session: Session) -> str:
+    """Why not before a look has ended."""
     return needs_target(session) or ("" if session.looks else "no look has ended yet")
 
 
@@ -151,12 +158,14 @@ def needs_earlier_look(session: Session) -> str:
 
 
 def look_under_way(session: Session) -> str:
+    """Why there is no look to end."""
     if reason := _asks_nobody(session):
         return reason
     return "" if session.under_way is not None else "no look is under way"
 
 
 def needs_stacks(session: Session) -> str:
+    """Why there are no stacks."""
     if session.stacks.dumps:
         return ""
     if session.recorded_stacks is not None:
@@ -178,25 +187,30 @@ def needs_progress(session: Session) -> str:
 
 
 def needs_recorder(session: Session) -> str:
+    """Why there is no flight recorder."""
     return "" if session.recorder.diagnoses else session.reading_again or "there is no flight recorder yet"
 
 
 def counters_there(session: Session) -> str:
+    """Why there can be no wait counters."""
     there = not session.post_mortem or session.counters.look_id
     return "" if there else "these files hold no wait counters"
 
 
 def needs_counters(session: Session) -> str:
+    """Why there are no wait counters yet."""
     if len(session.counters.table.ranks):
         return ""
     return counters_there(session) or session.reading_again or "no rank has given wait counters yet"
 
 
 def has_findings(session: Session) -> str:
+    """Why there is no finding to show."""
     return "" if session.ranks and session.verdict.findings else "there is no finding"
 
 
 def needs_torchcomms(session: Session) -> str:
+    """Why no rank can be asked by the handlers of torchcomms."""
     if reason := _asks_nobody(session):
         return reason
     there = any(state.health is not None for state in session.ranks.values())
@@ -204,10 +218,12 @@ def needs_torchcomms(session: Session) -> str:
 
 
 def job_behind(session: Session) -> str:
+    """Why there is no job to go back to."""
     return "" if session.phase is not Phase.IDLE else "there is no job to go back to; ctrl+q quits"
 
 
 def needs_looks(session: Session) -> str:
+    """Why not before a look has ended or failed."""
     return needs_target(session) or ("" if session.looks or session.failure else "no look has ended yet")
 
 
@@ -219,6 +235,7 @@ def needs_unused(session: Session) -> str:
 
 
 def needs_marks(session: Session) -> str:
+    """Why not without marks."""
     return "" if session.marked else "no rank is marked"
 
 

@@ -23,10 +23,12 @@ def complete_targets(ctx: click.Context, _param: click.Parameter, incomplete: st
 
 
 def complete_servers(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of op servers in the settings."""
     return _items(incomplete, {name: one.url for name, one in _settings().endpoints.items()})
 
 
 def complete_scenarios(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Scenarios of the demo."""
     from ...services.simulate.scenarios import SCENARIOS
 
     return _items(incomplete, {name: one.story for name, one in SCENARIOS.items()})

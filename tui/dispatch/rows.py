@@ -49,6 +49,7 @@ _LOOKS: dict[CaseStatus, tuple[str, str, str]] = {
 
 
 def status_cell(status: CaseStatus) -> Cell:
+    """The cell of a case's or run's state: sign, word and colour."""
     return (status_text(status), _LOOKS[status][1])
 
 
@@ -58,6 +59,7 @@ def status_text(status: CaseStatus) -> str:
 
 
 def status_colour(status: CaseStatus) -> str:
+    """The style that a state is painted with outside of tables, as Textual writes styles."""
     return _LOOKS[status][2]
 
 

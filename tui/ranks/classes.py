@@ -51,6 +51,7 @@ COMPONENTS = frozenset(shown.component for shown in APPEARANCES.values())
 
 
 def appearance(rank_class: RankClass) -> Appearance:
+    """How ranks of a class are drawn."""
     return APPEARANCES[rank_class]
 
 

@@ -48,6 +48,7 @@ class Spot:
 
 
 def group_id(group: JobGroup) -> GroupId:
+    """What a group is known by over looks."""
     return GroupId(group.name, group.members)
 
 

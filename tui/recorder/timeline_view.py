@@ -32,6 +32,8 @@ TAIL = 0.25
 
 
 class Axis(StrEnum):
+    """What runs from left to right in a timeline."""
+
     CALLS = "by sequence"
     TIME = "by time"
 

@@ -17,6 +17,8 @@ OFF = frozenset(("0", "no", "false", "off"))
 
 
 class Colours(enum.Enum):
+    """How many colours a terminal has."""
+
     NONE = "none"
     FEW = "16 colours"
     MANY = "256 colours or more"

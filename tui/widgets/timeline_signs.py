@@ -66,6 +66,7 @@ def sign_of(kind: CellKind, level: int, *, by_call: bool) -> str:
 
 
 def component_of(kind: CellKind) -> str:
+    """The component class that a kind of cell is painted with."""
     return _COMPONENTS[kind]
 
 
