@@ -12,7 +12,7 @@ from xpudbg.services.artifacts.artifact import Refused
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.session import Session
 from xpudbg.services.snapshot import RankAddress
-from xpudbg.tui.actions.action import needs_unused
+from xpudbg.tui.actions.conditions import needs_unused
 from xpudbg.tui.file_words import reading_said, unused_said, unused_text
 from xpudbg.tui.screens.answer import AnswerScreen
 from xpudbg.tui.widgets.status_bar import status_line

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .action import Action, Scope, needs_counters
+from .action import Action, Scope
+from .conditions import needs_counters
 
 __all__ = ["COUNTER_ACTIONS"]
 

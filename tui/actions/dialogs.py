@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .action import Action, Scope, can_ask, job_behind
+from .action import Action, Scope
+from .conditions import can_ask, job_behind
 
 __all__ = ["DIALOG_ACTIONS"]
 

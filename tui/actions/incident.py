@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .action import Action, Scope, can_watch, needs_closed_look
+from .action import Action, Scope
+from .conditions import can_watch, needs_closed_look
 
 __all__ = ["FORM_ACTIONS", "INCIDENT_ACTIONS"]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .action import Action, Scope, needs_earlier_look
+from .action import Action, Scope
+from .conditions import needs_earlier_look
 
 __all__ = ["COMPARISON_ACTIONS"]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .action import Action, Scope, can_ask
+from .action import Action, Scope
+from .conditions import can_ask
 
 __all__ = ["PROFILER_ACTIONS"]
 

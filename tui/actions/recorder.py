@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .action import Action, Scope, needs_ranks, needs_recorder
+from .action import Action, Scope
+from .conditions import needs_ranks, needs_recorder
 
 __all__ = ["RECORDER_ACTIONS"]
 

@@ -12,9 +12,8 @@ from textual.binding import Binding
 
 from ..keys.key_names import first_key, keys_shown
 from ..keys.keymap import FIXED, unbound
-from .action import (
-    Action,
-    Scope,
+from .action import Action, Scope
+from .conditions import (
     can_ask,
     can_look,
     counters_there,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .action import Action, Scope, can_ask, needs_ranks, needs_recorder, needs_stacks
+from .action import Action, Scope
+from .conditions import can_ask, needs_ranks, needs_recorder, needs_stacks
 
 __all__ = ["STACK_ACTIONS"]
 

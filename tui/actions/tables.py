@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .action import Action, Scope, needs_ranks
+from .action import Action, Scope
+from .conditions import needs_ranks
 
 __all__ = ["TABLE_ACTIONS"]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .action import Action, Scope, needs_looks, needs_target
+from .action import Action, Scope
+from .conditions import needs_looks, needs_target
 
 __all__ = ["TEXT_ACTIONS"]
 

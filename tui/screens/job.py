@@ -10,7 +10,7 @@ from textual.screen import Screen
 from ...services import events
 from ...services.ranksets import RankSet
 from ...services.session import Phase
-from ..actions.action import UNCHANGING
+from ..actions.conditions import UNCHANGING
 from ..actions.registry import Scope, bindings, by_name, keys_shown
 from ..incident_words import incident_parts
 from ..ranks.filter import RANKS

@@ -10,7 +10,7 @@ from xpudbg.services import events
 from xpudbg.services.progress.matrix import LAG, RANK
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.session import Session
-from xpudbg.tui.actions.action import needs_progress
+from xpudbg.tui.actions.conditions import needs_progress
 from xpudbg.tui.recorder.progress_view import ProgressView
 
 

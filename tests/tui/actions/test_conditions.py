@@ -12,7 +12,7 @@ from tests.tui.stack_scripts import hung, stack_job
 from xpudbg.services import events
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.session import Session
-from xpudbg.tui.actions.action import (
+from xpudbg.tui.actions.conditions import (
     POST_MORTEM,
     REPLAYED,
     UNCHANGING,
