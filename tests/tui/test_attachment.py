@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from tests.tui import recorder_scripts
 from tests.tui.running import TARGET, Clock
@@ -18,13 +21,18 @@ from xpudbg.services.snapshot import RankClass
 from xpudbg.services.watch.incident_watch import WatchOptions
 from xpudbg.services.watch.policy import Rules
 from xpudbg.tui import attachment as attachment_module
+from xpudbg.tui import bridge
 from xpudbg.tui.attachment import SECOND_LOOK_S, Attachment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    import pytest
+
+@pytest.fixture(autouse=True)
+def applies_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine a slice of time ends before all is applied."""
+    monkeypatch.setattr(attachment_module, "drain", partial(bridge.drain, slice_s=60))
 
 
 def attached(
