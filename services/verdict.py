@@ -124,7 +124,8 @@ def judge(
     if from_files and not moving and (summary := _without_recorder(stacks, counters, recorder, findings)):
         return Verdict(VerdictValue.UNKNOWN, summary, tuple(findings), missing, under_way)
     inside = recorder.inside if recorder is not None and from_files else RankSet()
-    return _calm(ranks, by_class, findings, missing, moving, inside, under_way=under_way, notes=notes)
+    empty = (recorder.read - recorder.ranks) & missing if recorder is not None else RankSet()
+    return _calm(ranks, by_class, findings, missing, moving, inside, empty, under_way=under_way, notes=notes)
 
 
 def _logged(logged: Sequence[Finding], known: Sequence[Finding]) -> list[Finding]:
@@ -225,6 +226,7 @@ def _calm(
     missing: RankSet,
     moving: RankSet,
     inside: RankSet,
+    empty: RankSet,
     *,
     under_way: bool,
     notes: Sequence[str],
@@ -233,7 +235,8 @@ def _calm(
     told = f"{alive} of {len(ranks)} ranks answer"
     everyone = f"all {len(ranks)} ranks answer" if len(ranks) != 1 else "the rank answers"
     if all(state.address.file for state in ranks.values()):
-        told = f"{len(ranks) - len(missing)} of {len(ranks)} ranks have left a dump"
+        told = f"{len(ranks) - len(missing - empty)} of {len(ranks)} ranks have left a dump"
+        told += f", and {ranks_said(empty, 'has an empty one', 'have empty ones')}" if empty else ""
         everyone = (
             f"the dumps of all {len(ranks)} ranks agree" if len(ranks) != 1 else "the dump of the only rank has none"
         )

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from ..ranksets import RankSet
+from .components import components
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -56,7 +57,14 @@ def find_causes(graph: WaitGraph, mismatches: Sequence[Mismatch]) -> tuple[Cause
     """The first causes of a look, none of them twice."""
     walk = _Walk(graph, mismatches)
     causes = [*walk.of_mismatches(mismatches), *walk.of_free_ranks(), *walk.of_cycles(), *walk.of_ends()]
-    return tuple(causes or walk.of_open_exchanges() or walk.of_full_calls() or walk.of_open_circles())
+    return tuple(
+        causes
+        or walk.of_open_exchanges()
+        or walk.of_full_calls()
+        or walk.of_open_circles()
+        or walk.of_half_done_calls()
+        or walk.of_dead_ends()
+    )
 
 
 class _Walk:
@@ -168,7 +176,7 @@ class _Walk:
     def of_cycles(self) -> list[Cause]:
         """Circles of calls that wait for each other."""
         made = []
-        for component in _components({index: self._firm(index) for index in self._next}):
+        for component in components({index: self._firm(index) for index in self._next}):
             cycle = self._circle(component)
             waiting, reached = self._behind(component)
             others = sorted(
@@ -208,6 +216,8 @@ class _Walk:
                 made.append(self._made(Kind.NOT_JOINED, RankSet(), call, [call.index]))
             elif call.left_open and self._previous[call.index]:
                 made.append(self._made(Kind.DEVICE_STUCK, call.inside, call, [call.index]))
+            elif call.alone and self._previous[call.index]:
+                made.append(self._made(Kind.DEVICE_STUCK, call.inside | call.hidden, call, [call.index]))
             elif call.late and not call.behind:
                 made.append(self._made(Kind.ABORTED, RankSet(), call, [call.index]))
         while no_dump:
@@ -240,6 +250,21 @@ class _Walk:
         main = min(lacking, key=lambda call: (call.created, call.index))
         return [self._made(Kind.P2P_UNMATCHED, main.missing, main, [main.index])]
 
+    def of_half_done_calls(self) -> list[Cause]:
+        """The oldest call with a root that all have called and only some have completed: the others' device, or that
+        of the root, when nothing else explains it."""
+        half = [call for call in self._calls if call.inside and call.half_done]
+        if not half:
+            return []
+        main = min(half, key=lambda call: (call.created, call.index))
+        return [self._made(Kind.DEVICE_STUCK, main.inside, main, [main.index])]
+
+    def of_dead_ends(self) -> list[Cause]:
+        """Calls at which every chain of waits ends, though nothing is known to hold them up: nobody is named."""
+        ends = [call for call in self._calls if self._previous[call.index] and not self._next[call.index]]
+        ends = ends or [call for call in self._calls if call.alone]
+        return [self._made(Kind.DEVICE_STUCK, RankSet(), call, [call.index]) for call in ends]
+
     def _excused(self, call: OpenCall) -> RankSet:
         """Missing ranks that are held up themselves, or are inside a call that stands still with others than those
         that wait here."""
@@ -265,45 +290,3 @@ class _Walk:
 
 def _only_receives(call: OpenCall) -> bool:
     return bool(call.halves) and not any(half.sends for half in call.halves)
-
-
-def _components(edges: dict[int, set[int]]) -> list[set[int]]:
-    """Strongly connected components of more than one node (Tarjan's, without recursion)."""
-    found: list[set[int]] = []
-    number: dict[int, int] = {}
-    low: dict[int, int] = {}
-    stack: list[int] = []
-    on_stack: set[int] = set()
-    for root in sorted(edges):
-        if root in number:
-            continue
-        work = [(root, iter(sorted(edges[root])))]
-        number[root] = low[root] = len(number)
-        stack.append(root)
-        on_stack.add(root)
-        while work:
-            node, following = work[-1]
-            for other in following:
-                if other not in number:
-                    number[other] = low[other] = len(number)
-                    stack.append(other)
-                    on_stack.add(other)
-                    work.append((other, iter(sorted(edges[other]))))
-                    break
-                if other in on_stack:
-                    low[node] = min(low[node], number[other])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == number[node]:
-                    component = set()
-                    while True:
-                        other = stack.pop()
-                        on_stack.discard(other)
-                        component.add(other)
-                        if other == node:
-                            break
-                    if len(component) > 1:
-                        found.append(component)
-    return found

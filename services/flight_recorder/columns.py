@@ -67,6 +67,8 @@ class Splits(NamedTuple):
 
 
 class Thread(NamedTuple):
+    """The thread that made a call, as recorded."""
+
     id: str
     name: str
 

@@ -16,10 +16,11 @@ from ..findings import Confidence, Evidence, Severity
 from ..ranksets import RankSet, ranks_said
 from .cadence import LONGER, Cadence, cadence_of
 from .causes import Cause, Kind
-from .doubts import guessed
+from .confidence import confidence_of
 from .evidence import evidence_of, refutation_of
 from .motion import Motion, Pace
 from .notes import contradictions_of, notes_of
+from .one_look import weighed_in_time
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -97,6 +98,8 @@ class FlightFinding:
     """The longest gap between calls that recurs in this job; of a young one the longest."""
     aside: RankSet = field(default_factory=RankSet)
     """Culprits that have a dump, of another moment than the others."""
+    blank: RankSet = field(default_factory=RankSet)
+    """Ranks that may be culprits: their recorders are empty, or hold nothing of the group. They are not accused."""
     early: bool = False
     """Live: the job is young, and the wait too short to tell a rank that hangs from one that is slow."""
     soon: bool = False
@@ -203,19 +206,21 @@ def _finding(now: Analysis, cause: Cause, motion: Motion | None, live: bool) -> 
     place = call.group if call else mismatch.group if mismatch else None
     group = None if place is None else job.groups[place]
     operation = call.operation if call else mismatch.variants[0].said.operation if mismatch else None
+    blank = RankSet(rank for rank in cause.culprits if (rank, place) in now.waits.blank)
     entries = _Timing(now, cause)
     cadence = cadence_of(now, call) if call else None
-    return FlightFinding(
+    made = FlightFinding(
         kind=cause.kind,
         severity=_severity(cause),
-        confidence=_confidence(now, cause),
-        culprits=cause.culprits,
+        confidence=Confidence.POSSIBLE if blank else confidence_of(now, cause),
+        culprits=cause.culprits - blank,
         waiting=cause.waiting,
         group=group,
-        op=operation.recorded if operation else None,
+        op=(operation.recorded or None) if operation else None,
         base=operation.base if operation else "",
         seq=mismatch.seq if mismatch else call.seq if call else None,
         inner=call.inner if call else 1,
+        blank=blank,
         unknown=(call.absent | call.unclear) - cause.culprits if call else RankSet(),
         silent=call.silent & cause.culprits if call else RankSet(),
         aside=cause.culprits & now.aside,
@@ -233,6 +238,7 @@ def _finding(now: Analysis, cause: Cause, motion: Motion | None, live: bool) -> 
         evidence=evidence_of(now, cause),
         refutation=refutation_of(now, cause),
     )
+    return weighed_in_time(made, now, call) if motion is None and not live else made
 
 
 def _beside(finding: FlightFinding, others: list[FlightFinding], now: Analysis) -> FlightFinding:
@@ -285,44 +291,6 @@ def _severity(cause: Cause) -> Severity:
     if cause.kind is Kind.NO_DUMP or full or (cause.mismatch is not None and cause.mismatch.ended):
         return Severity.WARNING
     return Severity.CRITICAL
-
-
-def _confidence(now: Analysis, cause: Cause) -> Confidence:
-    """Certain: the data exclude every other reading. Likely: one inference lies between."""
-    call = cause.call
-    group = now.job.groups[call.group] if call is not None else None
-    inferred = group is not None and (group.inferred or bool(group.disputed))
-    match cause.kind:
-        case Kind.NOT_JOINED | Kind.P2P_UNMATCHED if call is not None:
-            if not cause.culprits:
-                return Confidence.POSSIBLE
-            concluded = cause.culprits & (call.silent | call.unsure | RankSet(now.waits.current))
-            if any(guessed(now, rank, call) for rank in cause.culprits):
-                return Confidence.POSSIBLE
-            shaky = any(_shaky(now, rank, call.group) for rank in cause.culprits)
-            return Confidence.LIKELY if inferred or concluded or shaky else Confidence.CERTAIN
-        case Kind.DEVICE_STUCK if not cause.culprits:
-            return Confidence.POSSIBLE
-        case Kind.DEVICE_STUCK if call is not None:
-            one_sided = call.operation.rooted or call.p2p  # a peer may be through before the other end is
-            return Confidence.LIKELY if inferred or one_sided or call.unsure else Confidence.CERTAIN
-        case Kind.MISMATCH if cause.mismatch is not None and cause.mismatch.pairs:
-            return Confidence.LIKELY if cause.mismatch.odd or inferred else Confidence.CERTAIN
-        case Kind.NO_DUMP:
-            if cause.culprits <= now.aside:
-                return Confidence.POSSIBLE
-            few = 2 * len(cause.culprits) <= len(now.job.world)
-            return Confidence.LIKELY if few else Confidence.POSSIBLE
-    return Confidence.LIKELY
-
-
-def _shaky(now: Analysis, rank: int, group: int) -> bool:
-    """Whether the position of a rank hangs on borrowed counters while the rank has calls that those could belong to."""
-    at = now.positions.at(rank, group)
-    dump = now.job.dump_of(rank)
-    if at is None or dump is None or not at.borrowed:
-        return False
-    return any(status.enqueued != status.completed for status in dump.statuses.values())
 
 
 def _followers(now: Analysis, cause: Cause) -> tuple[Follower, ...]:

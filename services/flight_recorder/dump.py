@@ -25,6 +25,8 @@ class DumpError(ValueError):
 
 
 class Format(StrEnum):
+    """The form in which a dump came, told by its content."""
+
     JSON = "json"
     PICKLE = "pickle"
 

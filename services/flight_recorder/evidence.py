@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ..findings import Evidence
 from ..ranksets import RankSet, ranks_said
 from .causes import Kind
+from .groups import DEFAULT_DESC
 from .sizes import elements
 
 if TYPE_CHECKING:
@@ -31,7 +32,11 @@ def evidence_of(now: Analysis, cause: Cause) -> tuple[Evidence, ...]:
             lines.append(_inside(now, call))
     elif cause.call is not None and cause.mismatch is None:
         call = cause.call
-        lines.append(_inside(now, call))
+        if call.inside:
+            lines.append(_inside(now, call))
+        if call.hidden:
+            text = f"{ranks_said(call.hidden, 'is', 'are')} inside {called(now, call)} by counters; the entry is lost"
+            lines.append(Evidence("flight recorder", None, text))
         if call.done:
             lines.append(Evidence("flight recorder", None, f"{ranks_said(call.done, 'has', 'have')} completed it"))
         if call.late:
@@ -49,6 +54,17 @@ def evidence_of(now: Analysis, cause: Cause) -> tuple[Evidence, ...]:
             they, theirs = ("it has", "its") if len(call.unclear) == 1 else ("they have", "their")
             inside = ranks_said(call.unclear, "is", "are")
             text = f"{inside} inside no call; whether {they} called it {theirs} counters do not tell"
+            lines.append(Evidence("flight recorder", None, text))
+        group = now.job.groups[call.group]
+        if group.inferred and group.desc != DEFAULT_DESC and not call.done and not cause.culprits:
+            text = f"the members of {group.label} are those who have used it: a rank that never has can't be seen in it"
+            lines.append(Evidence("flight recorder", None, text))
+        if group.candidates and not cause.culprits:
+            belong = "belongs to it and has" if group.unseen == 1 else "belong to it and have"
+            text = f"{group.unseen} of {ranks_said(group.candidates)} {belong} not joined it"
+            lines.append(Evidence("flight recorder", None, text))
+        if used_not := group.concluded & cause.culprits:
+            text = f"{ranks_said(used_not, 'has', 'have')} never used {group.label}; other groups show that it has them"
             lines.append(Evidence("flight recorder", None, text))
         if unknown := call.absent - cause.culprits:
             lines.append(Evidence("flight recorder", None, f"nothing is known of {ranks_said(unknown)}: no dump"))
@@ -71,6 +87,12 @@ def _culprit_lines(now: Analysis, call: OpenCall, cause: Cause) -> Iterator[Evid
 
 def _position(now: Analysis, rank: int, call: OpenCall, kind: Kind) -> str:
     at = now.positions.at(rank, call.group)
+    if (over := now.waits.blank.get((rank, call.group))) is not None:
+        though = f", though it has called #{over} there" if over else ""
+        return (
+            f"its flight recorder holds nothing of {now.job.groups[call.group].label}{though}: it was off, or has lost "
+            "it"
+        )
     if at is None:
         why = now.job.unreadable.get(rank)
         return f"no dump: {why}" if why else "no dump"
@@ -128,7 +150,7 @@ def _sizes(shapes: tuple[tuple[int, ...], ...]) -> str:
 def called(now: Analysis, call: OpenCall) -> str:
     """`all_gather #311 of tp`."""
     name = call.operation.recorded.partition(":")[2] if call.p2p else call.operation.base
-    return f"{name or call.operation.recorded} #{call.seq} of {now.job.groups[call.group].label}"
+    return f"{name or call.operation.recorded or 'call'} #{call.seq} of {now.job.groups[call.group].label}"
 
 
 def refutation_of(now: Analysis, cause: Cause) -> str:

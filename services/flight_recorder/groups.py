@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..ranksets import MAX_RANK, RankSet
 from .disputes import settle
+from .unused_groups import MOST_GROUPS, Concluded, conclude
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -42,6 +43,10 @@ class JobGroup:
     """Who calls it what, when descriptions differ; else empty."""
     ranks: tuple[int, ...] = ()
     """The members in ascending order."""
+    concluded: RankSet = field(default_factory=RankSet)
+    """Members that have never used it: other groups show that they are in it."""
+    candidates: RankSet = field(default_factory=RankSet)
+    """Ranks among which the unseen members are, where their number is known."""
     disputed: RankSet = field(default_factory=RankSet)
     """Ranks whose dumps say other members; the word of most others is taken."""
 
@@ -96,12 +101,21 @@ def find_groups(dumps: Sequence[Dump], world_size: int | None = None, sizes: Map
         everybody |= RankSet(ranks)
     table = declared.table()
     inferred: dict[str, int] = {}
+    counted = Concluded(dumps if users else ())
+    used = {name: RankSet(ranks) for name, ranks in users.items()}
+    of_desc = {name: descs[name].most_common(1)[0][0] for name in users}
+    concluded = conclude(used, of_desc, everybody, counted)
     for name in sorted(users, key=_name_order):
-        desc = descs[name].most_common(1)[0][0]
+        desc = of_desc[name]
         size = (sizes or {}).get(name)
-        members = (
-            everybody if desc == DEFAULT_DESC or (size is not None and size == world_size) else RankSet(users[name])
-        )
+        more = possible = RankSet()
+        if desc == DEFAULT_DESC or (size is not None and size == world_size):
+            members = everybody
+        else:
+            if name in concluded or (len(users) <= MOST_GROUPS and (size or 0) > len(used[name])):
+                possible = everybody - counted.outside(name)
+                more = _unused(used[name], concluded.get(name, RankSet()), size, possible)
+            members = used[name] | more
         known = size is not None and size == len(members)
         inferred[name] = len(table)
         table.append(
@@ -112,6 +126,8 @@ def find_groups(dumps: Sequence[Dump], world_size: int | None = None, sizes: Map
                 members=members,
                 inferred=not known,
                 unseen=max((size or 0) - len(members), 0),
+                concluded=more,
+                candidates=possible - members if size is not None and size > len(members) else RankSet(),
                 descs=_said(
                     {dump.rank: pending[dump.rank][name] for dump in dumps if name in pending.get(dump.rank, {})}
                 ),
@@ -129,6 +145,15 @@ def find_groups(dumps: Sequence[Dump], world_size: int | None = None, sizes: Map
             labels.append(known_names[label.name])
         of_name[dump.rank], of_label[dump.rank] = known_names, tuple(labels)
     return Groups(tuple(table), of_label, of_name, declared.replicas)
+
+
+def _unused(used: RankSet, concluded: RankSet, size: int | None, possible: RankSet) -> RankSet:
+    """The members of a group that have not used it: those concluded, and all that are left where none other can be."""
+    left = possible - used
+    if size is not None and len(used | left) == size:
+        return left
+    more = concluded & left
+    return more if size is None or len(used | more) <= size else RankSet()
 
 
 class _Declared:

@@ -109,9 +109,7 @@ def _look(job: Job, matched: Matched, call: int) -> Mismatch | None:
     """What differs in one call, None when its parts fit each other after all."""
     ranks = job.groups[int(matched.call_group[call])].ranks
     said = {part: _said(job, matched, part) for part in matched.parts_of(call)}
-    if len({one.operation.kind for one in said.values()} & {Kind.BATCH_END, Kind.COLLECTIVE}) > 1 or partial_batches(
-        job, matched, call
-    ):
+    if _may_be_one_batch(job, matched, said) or partial_batches(job, matched, call):
         return None  # a batch that is being called, or has lost its beginning, looks like another operation
     spoken = list(said.values())
     bases = {one.rank: one.operation.base for one in spoken}
@@ -219,6 +217,17 @@ def _in_other_order(job: Job, matched: Matched, call: int, odd: RankSet) -> bool
     aligned = list(zip(ahead, [theirs[call], *behind], strict=False))
     skipped = len(aligned) >= 2 and all(one == other for one, other in aligned) and len({*ahead, ours[call]}) > 1
     return swapped or skipped
+
+
+def _may_be_one_batch(job: Job, matched: Matched, said: Mapping[int, Said]) -> bool:
+    """Whether some ranks have closed a batch and others have called what may be the beginning of it."""
+    closed = {part for part, one in said.items() if one.operation.kind is Kind.BATCH_END}
+    if not closed or len(closed) == len(said):
+        return False
+    of_row = job.columns.operation
+    inner = {job.operations[of_row[row]].base for part in closed for row in matched.rows_of(part)}
+    begun = {job.operations[of_row[row]].base for part in said.keys() - closed for row in matched.rows_of(part)}
+    return bool(begun & (inner | {said[part].operation.base for part in closed}))
 
 
 def _signature(one: Said) -> Hashable:

@@ -27,6 +27,8 @@ SLOWDOWN = 10
 
 
 class Pace(StrEnum):
+    """How a rank gets on between two looks."""
+
     FROZEN = "frozen"
     CRAWLING = "crawling"
     MOVING = "moving"

@@ -33,6 +33,12 @@ def limits_of(now: Analysis) -> tuple[str, ...]:
     notes = []
     if filtered := RankSet(now.positions.filtered):
         notes.append(f"{_dumps(filtered, 'holds', 'hold')} active calls only; counters stand in for the rest")
+    empty = RankSet(dump.rank for dump in job.dumps if dump.silent)
+    if empty and len(job.columns):
+        one, many = "recorder of rank", "recorders of ranks"
+        notes.append(
+            f"the flight {one if len(empty) == 1 else many} {empty} {'is' if len(empty) == 1 else 'are'} empty"
+        )
     if job.group_map.replicas > 1:
         notes.append(f"{job.group_map.replicas} replicas: dumps number their ranks from 0 in each")
     several = [group for group in job.groups if group.descs]

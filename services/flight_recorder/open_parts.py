@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..ranksets import RankSet
+from .operations import Kind
 from .positions import Unit
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def open_parts(job: Job, matched: Matched, positions: Positions) -> tuple[dict[i
         call = int(matched.part_call[part])
         if part in overtaken or (not matched.late[part] and _counted_as_over(matched, positions, rank, call)):
             continue
-        if matched.call_p2p[call] and not _surely_open(job, matched, positions, rank, call):
+        if matched.call_p2p[call] and not _surely_open(job, matched, positions, part):
             continue
         if rank in first_open and _is_alone(job, matched, first_open[rank]) and not _is_alone(job, matched, part):
             others.append(first_open[rank])
@@ -101,20 +102,26 @@ def _counted_as_over(matched: Matched, positions: Positions, rank: int, call: in
     )
 
 
-def _surely_open(job: Job, matched: Matched, positions: Positions, rank: int, call: int) -> bool:
+def _surely_open(job: Job, matched: Matched, positions: Positions, part: int) -> bool:
     """Whether a P2P call that looks open is one.
 
-    Where ended calls are left out, so is the end of a batch, and its members look open for ever. Only counters tell
-    then, and only where they count P2P calls: when the last enqueued is the newest P2P entry, and not over.
+    Where ended calls are left out, so is the end of a batch, and its members look open for ever; one whose end is still
+    there is open. Else only counters tell, and only where they count P2P calls: when the last enqueued is the newest
+    P2P entry, and not over.
     """
-    if rank not in positions.filtered:
+    rank, group = int(matched.part_rank[part]), int(matched.call_group[matched.part_call[part]])
+    if rank not in positions.filtered or _is_closed(job, matched, part):
         return True
-    group = int(matched.call_group[call])
     at, counters = positions.at(rank, group), job.counters.get(rank, {}).get(group)
     if at is None or counters is None or at.p2p_enqueued is None:
         return False
     enqueued, completed = counters.status.enqueued, counters.status.completed
     return enqueued == at.p2p_enqueued and completed != enqueued
+
+
+def _is_closed(job: Job, matched: Matched, part: int) -> bool:
+    """Whether a part has the entry that ends a batch."""
+    return job.operations[job.columns.operation[matched.part_row[part]]].kind is Kind.BATCH_END
 
 
 def _overtaken_halves(job: Job, matched: Matched, candidates: Iterable[int]) -> set[int]:

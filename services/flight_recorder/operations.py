@@ -11,6 +11,8 @@ __all__ = ["Kind", "Operation", "Rule", "operation"]
 
 
 class Kind(StrEnum):
+    """What kind of call an entry records."""
+
     COLLECTIVE = "collective"
     SEND = "send"
     RECV = "recv"

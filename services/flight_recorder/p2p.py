@@ -44,6 +44,8 @@ class Half:
     ended: bool
     call: int = -1
     """The matched call that it belongs to."""
+    over: int = 0
+    """When it, or the batch that it belongs to, was found completed, ns since the epoch; 0 = unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ class Posted:
     """False when it is concluded from what the peer is doing, not from matched counters."""
     half: Half | None = None
     """The other half, when it is in the peer's ring."""
+    lost: bool = False
+    """The ring of the peer has nothing of these exchanges any more: that it was not called is a guess."""
 
 
 class Exchanges:
@@ -104,7 +108,8 @@ class Exchanges:
             part = int(self._part_of_row[row])
             ended = part < 0 or bool(matched.ended[part])
             call = int(matched.part_call[part]) if part >= 0 else -1
-            found.append(Half(rank, peer, sends, group, int(columns.p2p_seq[row]), row, ended, call))
+            over = int(columns.completed[matched.part_row[part]]) if part >= 0 else int(columns.completed[row])
+            found.append(Half(rank, peer, sends, group, int(columns.p2p_seq[row]), row, ended, call, over))
         return found
 
     def posted(self, half: Half) -> Posted | None:
@@ -133,22 +138,24 @@ class Exchanges:
         if newest is not None and newest < half.seq:
             told = last is not None and (not last.filtered or last.unit is Unit.P2P)
             return Posted(False, told)  # entries that are left out may be newer
-        if newest is not None and (last is None or last.filtered or (theirs and theirs[0].seq > half.seq)):
+        if newest is not None and (last is None or last.filtered or not theirs or theirs[0].seq > half.seq):
             return Posted(True, False)
-        return Posted(False, newest is not None)
+        return Posted(False, newest is not None, lost=newest is None and not theirs)
 
     def _guess(self, half: Half, mine: list[Half], theirs: list[Half]) -> Posted:
-        """Counters do not tell: the other half is one that is open, or one made after our last was over."""
+        """Counters do not tell: the other half is one that is open, one made after our last was over, or one that was
+        over only after ours was made."""
         waiting = next((one for one in theirs if not one.ended), None)
         if waiting is not None or not theirs:
-            return Posted(waiting is not None, self._whole(half.peer) if half.peer is not None else False, waiting)
+            whole = self._whole(half.peer) if half.peer is not None else False
+            return Posted(waiting is not None, whole, waiting, lost=waiting is None and not whole)
         newest = theirs[-1]
         before = next((one for one in reversed(mine) if one.row < half.row and one.ended), None)
         if before is None:
             return Posted(True, False, newest)
-        columns = self._job.columns
-        over = int(columns.completed[before.row]) or int(columns.created[before.row])
-        there = int(columns.created[newest.row]) > over
+        created = self._job.columns.created
+        there = int(created[newest.row]) > (before.over or int(created[before.row]))
+        there |= newest.over > int(created[half.row]) > 0
         return Posted(there, False, newest if there else None)
 
     def _in_step(self, half: Half, mine: list[Half], theirs: list[Half]) -> bool:

@@ -93,6 +93,17 @@ class Positions:
         """Whether counters of which it is not known what they count say that the rank is inside a call."""
         return self._unplaced.get(rank, False)
 
+    def silent(self, job: Job) -> list[tuple[int, int]]:
+        """(rank, group index) of all members with a dump that has nothing recorded about the group."""
+        placed = self._ranks - self._unplaced.keys()
+        return [
+            (rank, group.index)
+            for group in job.groups
+            for rank in group.ranks
+            if ((at := self._known.get((rank, group.index))) is None and rank in placed)
+            or (at is not None and at.silent and at.p2p_enqueued is None)
+        ]
+
     @property
     def filtered(self) -> frozenset[int]:
         """Ranks whose dump has active calls only."""
@@ -132,10 +143,6 @@ def find_positions(job: Job, matched: Matched) -> Positions:
     told_apart = {dump.rank for dump in job.dumps if dump.version >= TWO_COUNTERS}
     lanes = _lanes(job, matched, told_apart)
     both = told_apart - filtered
-    last_numbers = {
-        pair: {Unit.P2P: int(columns.collective_seq[row]), Unit.COLLECTIVES: int(columns.p2p_seq[row])}
-        for pair, row in last.items()
-    }
     for (rank, group), row in last.items():
         if rank in both and (rank, group) in seen:
             entries = seen[rank, group]
@@ -150,11 +157,11 @@ def find_positions(job: Job, matched: Matched) -> Positions:
         if unit is Unit.UNKNOWN:
             unit = _of_peers(by_group.get(group, set()), lanes.get(group, set()), pair in seen)
         mixed = len(lanes.get(group, ())) > 1
-        if rank in told_apart and counters is not None and (over := counters.status.completed) is not None:
+        if mixed and rank in told_apart and counters is not None and (over := counters.status.completed) is not None:
             # The other kind has not come so far, as the numbers in the newest entry tell; where entries are left out,
             # it may have come some way since.
-            other = last_numbers.get(pair, {}).get(unit, over)
-            mixed = mixed and over <= other + (CHANCE if rank in filtered else 0)
+            newest, of_other = last.get(pair), columns.collective_seq if unit is Unit.P2P else columns.p2p_seq
+            mixed = newest is None or over <= int(of_other[newest]) + (CHANCE if rank in filtered else 0)
         known[pair] = _position(entries, counters, unit, mixed=mixed, filtered=rank in filtered)
     unplaced = _unplaced(job)
     for (rank, group), at in known.items():
@@ -271,14 +278,17 @@ def _lanes(job: Job, matched: Matched, told_apart: set[int]) -> dict[int, set[Un
     """Which kinds of calls each group has had on any rank: by its entries, and by the numbers in them, which know of
     calls that are gone or left out."""
     columns = job.columns
-    kinds = [matched.call_group.astype(np.int64) * 2 + matched.call_p2p]
+    seen = {unit: np.zeros(len(job.groups), dtype=np.bool_) for unit in (Unit.COLLECTIVES, Unit.P2P)}
+    seen[Unit.COLLECTIVES][matched.call_group[~matched.call_p2p]] = True
+    seen[Unit.P2P][matched.call_group[matched.call_p2p]] = True
     if len(columns):
-        tells = np.isin(columns.rank, list(told_apart))
-        group = columns.group.astype(np.int64) * 2
-        kinds += [group[tells & (columns.p2p_seq > 0)] + 1, group[tells & (columns.collective_seq > 0)]]
+        tells = np.array([dump.rank in told_apart for dump in job.dumps], dtype=np.bool_)[columns.dump]
+        seen[Unit.COLLECTIVES][columns.group[tells & (columns.collective_seq > 0)]] = True
+        seen[Unit.P2P][columns.group[tells & (columns.p2p_seq > 0)]] = True
     lanes: dict[int, set[Unit]] = {}
-    for key in np.unique(np.concatenate(kinds)):
-        lanes.setdefault(int(key) >> 1, set()).add(Unit.P2P if key & 1 else Unit.COLLECTIVES)
+    for unit, groups in seen.items():
+        for group in np.flatnonzero(groups):
+            lanes.setdefault(int(group), set()).add(unit)
     return lanes
 
 

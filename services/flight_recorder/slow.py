@@ -44,6 +44,8 @@ SPREADS = 3.0
 
 
 class Statistic(StrEnum):
+    """What tells that a group waits for a rank: how long the others wait, or when each arrives."""
+
     WAITS = "waits"
     ARRIVALS = "arrivals"
 

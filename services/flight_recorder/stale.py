@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .match import Matched
     from .positions import Positions
 
-__all__ = ["of_another_time"]
+__all__ = ["last_ends", "of_another_time"]
 
 _NEEDS_ALL = frozenset((Rule.SAME, Rule.ALL_GATHER, Rule.REDUCE_SCATTER, Rule.ALL_TO_ALL))
 _MINUTE_NS = 60 * 10**9
@@ -42,7 +42,7 @@ def of_another_time(job: Job, matched: Matched, positions: Positions) -> dict[in
     Of two sides that contradict each other the smaller one is set aside, of equal ones the older.
     """
     needing = _needing_all(job, matched)
-    if by_time := _smaller(*_called_after_the_end(job, matched, needing)):
+    if by_time := _smaller(*_called_after_the_end(job, matched, _needing_all(job, matched, numbered=True))):
         return by_time
     older: dict[int, str] = {}
     newer: dict[int, str] = {}
@@ -71,22 +71,35 @@ def of_another_time(job: Job, matched: Matched, positions: Positions) -> dict[in
     return _smaller(older, newer)
 
 
+def last_ends(job: Job, matched: Matched) -> dict[int, dict[int, int]]:
+    """By group index and rank: the last collective that is over there and that no rank ends without all others."""
+    return _ended(matched, _needing_all(job, matched) & matched.ended)
+
+
 def _smaller(older: dict[int, str], newer: dict[int, str]) -> dict[int, str]:
     return older if len(older) <= len(newer) else newer
 
 
-def _needing_all(job: Job, matched: Matched) -> NDArray[np.bool_]:
+def _needing_all(job: Job, matched: Matched, *, numbered: bool = False) -> NDArray[np.bool_]:
     """By part: a collective that no rank can end without all others.
 
     Ranks on which a call of the group ended after its timeout are left out: an abort ends what nobody has joined.
     Groups of one name may be several where members are concluded; only the one of the whole job is one for certain.
+    Those that are named by a number are several only when the dumps are of several runs: all ranks of a job count
+    them alike. They are taken with `numbered`.
     """
     if not len(matched.ended):
         return np.zeros(0, dtype=np.bool_)
     needs_all = np.array(
         [op.base == "barrier" or (op.rule in _NEEDS_ALL and not op.rooted) for op in job.operations], dtype=np.bool_
     )
-    one_group = np.array([not group.inferred or group.desc == DEFAULT_DESC for group in job.groups], dtype=np.bool_)
+    one_group = np.array(
+        [
+            not group.inferred or group.desc == DEFAULT_DESC or (numbered and group.name.isdecimal())
+            for group in job.groups
+        ],
+        dtype=np.bool_,
+    )
     group = matched.call_group[matched.part_call]
     slots = int(matched.part_rank.max()) + 1
     pair = group.astype(np.int64) * slots + matched.part_rank

@@ -38,7 +38,7 @@ def counters_of(dumps: Sequence[Dump], groups: Groups) -> dict[int, dict[int, Co
     own = {dump.rank: _own_map(dump, groups) for dump in dumps}
     alike: dict[object, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
     shared: dict[tuple[object, int], dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
-    keys = {dump.rank: frozenset(dump.statuses) for dump in dumps}
+    keys: dict[int, object] = {dump.rank: (frozenset(dump.statuses), len(dump.configs)) for dump in dumps}
     for dump in dumps:
         descs = _descs(dump, groups)
         for local, group in own[dump.rank].items():
@@ -121,7 +121,7 @@ def _of_members(
     local: int,
     groups: Groups,
     shared: Mapping[tuple[object, int], Mapping[int, set[int]]],
-    keys: frozenset[int],
+    keys: object,
 ) -> int | None:
     fitting = [group for group in groups.of_name[dump.rank].values() if set(shared.get((keys, group), ())) == {local}]
     return fitting[0] if len(fitting) == 1 else None

@@ -40,6 +40,8 @@ __all__ = [
 
 
 class Group(NamedTuple):
+    """A row of torch's table of groups."""
+
     id: str
     """Name and a number for the set of members."""
     desc: str
@@ -47,11 +49,15 @@ class Group(NamedTuple):
 
 
 class Membership(NamedTuple):
+    """A row of torch's table of memberships: one rank in one group."""
+
     group_id: str
     global_rank: int
 
 
 class Collective(NamedTuple):
+    """A row of torch's table of collectives: one call of a group, matched over its ranks."""
+
     id: int
     group_id: str
     pass_check: bool
@@ -73,6 +79,8 @@ class Collective(NamedTuple):
 
 
 class NCCLCall(NamedTuple):
+    """A row of torch's table of NCCL calls: one entry of one rank."""
+
     id: int
     collective_id: int | None
     group_id: str

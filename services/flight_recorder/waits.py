@@ -11,109 +11,26 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..ranksets import RankSet
+from .blank_recorders import blank_recorders
 from .hidden_calls import hidden_calls
+from .open_call import OpenCall
 from .open_parts import QueuedCall, open_parts, queued_calls
 from .operations import Kind, operation
 from .p2p import Exchanges, Half
 from .positions import Unit
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from .groups import JobGroup
     from .job import Job
     from .match import Matched
-    from .operations import Operation
     from .positions import Position, Positions
 
 __all__ = ["OpenCall", "QueuedCall", "WaitGraph", "find_waits"]
 
 _NOT_RECORDED = 2**63 - 1
 """Instant of a call that no entry shows: later than all others."""
-
-
-@dataclass(slots=True)
-class OpenCall:
-    """A call that ranks are inside now."""
-
-    index: int
-    group: int
-    seq: int
-    p2p: bool
-    operation: Operation
-    inside: RankSet
-    """Ranks whose current call it is."""
-    rows: dict[int, int]
-    """The entry of each of them, as row of the job's columns."""
-    created: int
-    """When the first of them called it, ns since the epoch."""
-    inner: int = 1
-    """Operations that it is made of: more than one when it is coalesced."""
-    halves: tuple[Half, ...] = ()
-    """The sends and receives that are open in it."""
-    met: tuple[tuple[Half, Half], ...] = ()
-    """Those of them whose other half is known for certain, with it."""
-    missing: RankSet = field(default_factory=RankSet)
-    """Members that have not called it."""
-    unsure: RankSet = field(default_factory=RankSet)
-    """Those of `missing` about which that is concluded, not recorded."""
-    silent: RankSet = field(default_factory=RankSet)
-    """Those of `missing` that have recorded nothing at all in the group."""
-    unclear: RankSet = field(default_factory=RankSet)
-    """Members outside all calls that have either not called it or completed it: nothing tells which."""
-    absent: RankSet = field(default_factory=RankSet)
-    """Members without a dump."""
-    behind: RankSet = field(default_factory=RankSet)
-    """Members that have called it, but are still inside an earlier call."""
-    hidden: RankSet = field(default_factory=RankSet)
-    """Ranks that are inside it by their counters: their rings have lost the entry."""
-    done: RankSet = field(default_factory=RankSet)
-    """Members that have completed it in time; of a P2P call the peers that have completed their halves of it."""
-    late: RankSet = field(default_factory=RankSet)
-    """Ranks inside it whose entry says completed, after the timeout."""
-    unseen: int = 0
-    """Members that nothing names (see `JobGroup.unseen`)."""
-
-    @property
-    def all_called(self) -> bool:
-        """That a member has completed it shows that all have called it, even those of which nothing is known."""
-        return bool(self.done) and not self.p2p and not self.missing and self.operation.needs_all
-
-    @property
-    def stuck(self) -> RankSet:
-        """Ranks that have not completed what every member has called and some have completed."""
-        if self.p2p or not self.done or self.missing:
-            return RankSet()
-        if (self.absent or self.unseen or self.unclear) and not self.all_called:
-            return RankSet()
-        if self.operation.rooted and (self.behind or len(self.inside) >= len(self.done)):
-            return RankSet()
-        return self.inside | self.hidden
-
-    @property
-    def left_open(self) -> bool:
-        """A P2P call that all peers have completed, and the rank inside it has not."""
-        peers = {half.peer for half in self.halves}
-        return self.p2p and bool(peers) and peers == set(self.done) and not (self.missing or self.absent or self.behind)
-
-    @property
-    def both_ends(self) -> bool:
-        """A P2P call whose peers are all inside their halves of it, so that nothing tells what it waits for."""
-        others = self.missing or self.absent or self.behind or self.done
-        return self.p2p and bool(self.met) and not others
-
-    @property
-    def full(self) -> bool:
-        """A collective that every member is inside of, so that nothing tells what it waits for."""
-        others = self.missing or self.absent or self.behind or self.unclear or self.unseen
-        return not (others or self.done or self.late or self.p2p) and len(self.inside | self.hidden) > 1
-
-    @property
-    def blockers(self) -> RankSet:
-        """The ranks that hold it up, as far as they are known."""
-        if self.missing:
-            return self.missing
-        if self.absent:
-            return self.absent
-        return RankSet() if self.stuck else self.behind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,11 +44,14 @@ class WaitGraph:
     """The same for ranks whose entries do not show that call; their counters do."""
     queued: tuple[QueuedCall, ...] = ()
     """What stands behind those calls."""
+    blank: dict[tuple[int, int], int] = field(default_factory=dict)
+    """Ranks whose dump has nothing of a group (by index) that they have taken part in, and up to which call."""
 
 
 def find_waits(job: Job, matched: Matched, positions: Positions) -> WaitGraph:
     """The wait-for graph of a look."""
     parts, waiting = open_parts(job, matched, positions)
+    blank = blank_recorders(job, matched, positions)
     exchanges = Exchanges(job, matched, positions)
     calls: list[OpenCall] = []
     current: dict[int, int] = {}
@@ -152,25 +72,23 @@ def find_waits(job: Job, matched: Matched, positions: Positions) -> WaitGraph:
         if matched.late[part]:
             made.late |= RankSet((rank,))
     numbers = {index: number for number, index in of_call.items()}
-    hidden = _hide(job, matched, positions, calls, current)
+    hidden = _hide(matched, positions, calls, current)
     known = current | hidden
     for made in calls:
         if made.p2p:
-            _meet(made, calls, known, exchanges)
+            _meet(made, calls, known, exchanges, blank)
         else:
             parts_of = matched.parts_of(numbers[made.index]) if made.index in numbers else ()
             members = {int(matched.part_rank[part]): part for part in parts_of}
-            _gather(job.groups[made.group], made, known, positions, matched, members)
-    return WaitGraph(tuple(calls), current, hidden, queued_calls(job, matched, waiting))
+            _gather(job.groups[made.group], made, known, positions, matched, members, len(job.world) > 1, blank)
+    return WaitGraph(tuple(calls), current, hidden, queued_calls(job, matched, waiting), blank)
 
 
-def _hide(
-    job: Job, matched: Matched, positions: Positions, calls: list[OpenCall], current: dict[int, int]
-) -> dict[int, int]:
+def _hide(matched: Matched, positions: Positions, calls: list[OpenCall], current: dict[int, int]) -> dict[int, int]:
     """Put the ranks whose rings have lost the call they are inside into it; made anew where no other rank shows it."""
     places = {(call.group, call.seq): call for call in calls if not call.p2p}
     found: dict[int, int] = {}
-    for rank, (group, seq) in hidden_calls(job, matched, positions, current).items():
+    for rank, (group, seq) in hidden_calls(matched, positions, current).items():
         call = places.get((group, seq))
         if call is None:
             call = places[group, seq] = OpenCall(
@@ -212,6 +130,8 @@ def _gather(
     positions: Positions,
     matched: Matched,
     parts: dict[int, int],
+    others_exist: bool,
+    blank: Mapping[tuple[int, int], int],
 ) -> None:
     """Tell the members of a collective apart."""
     missing: list[int] = []
@@ -225,7 +145,7 @@ def _gather(
             continue
         at = positions.at(rank, call.group)
         part = parts.get(rank)
-        if at is None:
+        if at is None or blank.get((rank, call.group), call.seq) < call.seq:
             absent.append(rank)
         elif part is not None:
             (done if matched.ended[part] and not matched.late[part] else behind).append(rank)
@@ -248,6 +168,9 @@ def _gather(
     call.missing, call.absent = RankSet(missing), RankSet(absent)
     call.unsure, call.silent = RankSet(unsure) & call.missing, RankSet(silent)
     call.behind, call.done, call.unseen = RankSet(behind), RankSet(done), group.unseen
+    call.alone = group.size == 1 and not group.inferred
+    if group.inferred and group.size == 1 and others_exist:
+        call.unseen = 1  # alone it would have ended at once
 
 
 def _goes_back(at: Position, seq: int) -> bool:
@@ -255,9 +178,15 @@ def _goes_back(at: Position, seq: int) -> bool:
     return at.first is not None and at.first < seq
 
 
-def _meet(call: OpenCall, calls: list[OpenCall], current: dict[int, int], exchanges: Exchanges) -> None:
+def _meet(
+    call: OpenCall,
+    calls: list[OpenCall],
+    current: dict[int, int],
+    exchanges: Exchanges,
+    blank: Mapping[tuple[int, int], int],
+) -> None:
     """Look for the other halves of open sends and receives."""
-    missing, unsure, absent, behind, done = set(), set(), set(), set(), set()
+    missing, unsure, lost, absent, behind, done = set(), set(), set(), set(), set(), set()
     met: list[tuple[Half, Half]] = []
     for half in call.halves:
         if half.peer is None:
@@ -268,7 +197,7 @@ def _meet(call: OpenCall, calls: list[OpenCall], current: dict[int, int], exchan
             met.append((half, posted.half))
             if posted.half.ended and not half.ended:
                 done.add(half.peer)
-        if posted is None:
+        if posted is None or (half.peer, call.group) in blank:
             absent.add(half.peer)
         elif theirs is not None and any(
             other.peer == half.rank and other.sends != half.sends for other in calls[theirs].halves
@@ -278,8 +207,10 @@ def _meet(call: OpenCall, calls: list[OpenCall], current: dict[int, int], exchan
             missing.add(half.peer)
             if not posted.sure:
                 unsure.add(half.peer)
+            if posted.lost:
+                lost.add(half.peer)
         elif theirs is not None and (posted.half is None or not posted.half.ended):
             behind.add(half.peer)
-    call.missing, call.unsure, call.absent = RankSet(missing), RankSet(unsure), RankSet(absent)
+    call.missing, call.unsure, call.lost, call.absent = map(RankSet, (missing, unsure, lost, absent))
     call.behind, call.done = RankSet(behind), RankSet(done) - RankSet(missing) - RankSet(behind)
     call.met = tuple(met)

@@ -216,6 +216,11 @@ def _sentence(one: FlightFinding, name_ranks: Callable[[RankSet], str]) -> str:
             return f"Deadlock: {'; '.join(_step(step) for step in one.cycle)}."
         case Kind.P2P_UNMATCHED:
             return f"{who} {has} not called the other half of {call}; {_waits(one, name_ranks)}."
+        case Kind.NO_DUMP if one.blank and not one.culprits:
+            of = f"the flight {'recorder' if len(one.blank) == 1 else 'recorders'} of {name_ranks(one.blank)}"
+            has = "holds" if len(one.blank) == 1 else "hold"
+            waits = _waits(one, name_ranks)
+            return f"Who holds up {call} is not to be seen: {of} {has} nothing of that group; {waits}."
         case Kind.NO_DUMP if one.aside == one.culprits:
             return (
                 f"{who} left no flight recorder dump of the time of the others, and others wait in {call}; "

@@ -80,8 +80,9 @@ class RecorderLook:
 
     @property
     def inside(self) -> RankSet:
-        """Ranks that are inside a call by their recorder."""
-        return RankSet(rank for one in self.diagnoses.values() for rank in one.analysis.waits.current)
+        """Ranks that are inside a call by their recorder: its entries, or its counters where it has lost the entry."""
+        waits = [one.analysis.waits for one in self.diagnoses.values()]
+        return RankSet(rank for one in waits for rank in (*one.current, *one.hidden))
 
     @property
     def not_joined(self) -> RankSet:

@@ -107,3 +107,33 @@ def test_a_rank_inside_a_call_that_names_no_peer_is_said(tmp_path: Path) -> None
 def test_the_stack_of_the_only_rank_that_has_one_is_printed(tmp_path: Path) -> None:
     stacks(tmp_path, {2: LOADING})
     assert "1 x  rank 2\n      next_batch (/job/data/loader.py:88)" in render_text(opened(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("faults", "value", "summary"),
+    [
+        (
+            [],
+            VerdictValue.OK,
+            "No problem found, but nothing is known of rank 3; 4 of 4 ranks have left a dump, and rank 3 has an empty "
+            "one.",
+        ),
+        (
+            [Fault(3, 3, "stops")],
+            VerdictValue.HANG,
+            "Who holds up all_reduce #4 of default_pg is not to be seen: the flight recorder of rank 3 holds nothing "
+            "of that group; ranks 0-2 wait.",
+        ),
+    ],
+)
+def test_an_empty_recorder_is_told_and_accuses_nobody(
+    tmp_path: Path, faults: list[Fault], value: VerdictValue, summary: str
+) -> None:
+    job = FakeJob(4, [FakeGroup("0", "default_pg", (0, 1, 2, 3))], [Call("0")] * 5, faults=faults)
+    for rank in range(4):
+        dump = b'{"version": "2.10", "entries": []}' if rank == 3 else job.as_json(rank)
+        (tmp_path / f"nccl_trace_rank_{rank}").write_bytes(dump)
+    session = opened(tmp_path)
+    assert (session.verdict.value, session.verdict.summary) == (value, summary)
+    assert all(not finding.culprits for finding in session.verdict.findings)
+    assert "the flight recorder of rank 3 is empty" in render_text(session)

@@ -138,3 +138,16 @@ def test_a_coalesced_call_is_told_by_what_it_is_made_of(second: int, dtype: str,
     assert mismatch is not None
     assert (mismatch.what, str(mismatch.odd)) == (what, "1")
     assert [variant.said.inputs for variant in mismatch.variants] == [((4,), (8,)), ((4,), (second,))]
+
+
+@pytest.mark.parametrize(("plain", "differs"), [("broadcast", True), ("_broadcast_oop", False), ("all_gather", False)])
+def test_another_call_than_a_closed_batch_is_told_from_the_beginning_of_that_batch(plain: str, differs: bool) -> None:
+    waits = {"state": "started", "retired": False}
+    batch = [
+        entry("nccl:_broadcast_oop", 1, record_id=0, **waits),
+        entry("nccl:ALLGATHER_coalesced", 1, record_id=1, input_sizes=[], output_sizes=[], **waits),
+    ]
+    dumps = [dump_of(rank, batch, "[0, 1, 2]") for rank in range(2)]
+    dumps.append(dump_of(2, [entry(f"nccl:{plain}", 1, record_id=0, **waits)], "[0, 1, 2]"))
+    made = analyse(dumps).mismatches
+    assert [(one.what, str(one.odd)) for one in made] == ([(What.OPERATION, "2")] if differs else [])

@@ -155,3 +155,50 @@ def test_active_calls_from_the_first_record_on_are_not_all_calls() -> None:
     job = FakeJob(2, [pair], [Call("9", pairs=((0, 1),)), single], faults=[Fault(0, 1, "device")])
     for finding in diagnosed(job, only_active=True).findings:
         assert finding.culprits <= RankSet((0,)) or finding.confidence is Confidence.POSSIBLE
+
+
+def test_a_ring_that_has_lost_the_other_half_is_no_proof() -> None:
+    """Rank 1 has made its receive long ago, and many calls since; rank 0 is inside its send."""
+    later = [entry("nccl:barrier", place, record_id=800 + place) for place in range(3)]
+    send = p2p("send 0->1", 1, time_created_ns=9 * 10**9)
+    finding = found(dump_of(0, [send], "[0, 1, 2]"), dump_of(1, later, "[0, 1, 2]"))
+    assert said(finding)[:3] == ("p2p_unmatched", "1", "0")
+    assert finding.confidence is Confidence.POSSIBLE
+    whole = [one | {"record_id": place} for place, one in enumerate(later)]
+    finding = found(dump_of(0, [send], "[0, 1, 2]"), dump_of(1, whole, "[0, 1, 2]"))
+    assert finding.confidence is Confidence.CERTAIN
+
+
+@pytest.mark.parametrize(("over_s", "there"), [(9, True), (7, False)])
+def test_a_half_made_ahead_of_its_time_is_told_by_when_it_was_over(over_s: int, there: bool) -> None:
+    """Rank 1 has made all its receives at once. Rank 0 makes its third send in second 8: what was over before is the
+    receive of another one."""
+    ended: dict[str, Any] = {"state": "completed", "retired": True}
+    sends = [
+        p2p("send 0->1", 5, 70, time_created_ns=10**9, time_discovered_completed_ns=2 * 10**9, **ended),
+        p2p("send 0->1", 6, 71, time_created_ns=8 * 10**9),
+    ]
+    receives = [
+        p2p("recv 1<-0", 30, 90, time_created_ns=10**9, time_discovered_completed_ns=2 * 10**9, **ended),
+        p2p("recv 1<-0", 31, 91, time_created_ns=10**9, time_discovered_completed_ns=over_s * 10**9, **ended),
+    ]
+    dumps = dump_of(0, sends, "[0, 1, 2]"), dump_of(1, receives, "[0, 1, 2]")
+    (call,) = analyse(dumps).waits.calls
+    assert str(call.missing) == ("" if there else "1")
+
+
+def test_in_a_pair_the_counter_tells_of_a_half_that_is_gone() -> None:
+    later = entry("nccl:barrier", 1, p2p_seq_id=4, record_id=900)
+    (call,) = analyse([dump_of(0, [p2p("send 0->1", 4, 60)]), dump_of(1, [later])]).waits.calls
+    assert call.missing == RankSet()
+
+
+def test_a_peer_inside_an_exchange_with_others_is_no_more_than_a_hint() -> None:
+    """Rank 0 waits for a half of rank 1, which is inside an exchange with rank 2."""
+    dumps = [
+        dump_of(0, [p2p("recv 0<-1", 1)], "[0, 1, 2]"),
+        dump_of(1, [p2p("send 1->2", 1)], "[0, 1, 2]"),
+        dump_of(2, [p2p("recv 2<-1", 1)], "[0, 1, 2]"),
+    ]
+    for finding in diagnose(analyse(dumps)).findings:
+        assert finding.confidence is Confidence.POSSIBLE

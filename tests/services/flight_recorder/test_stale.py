@@ -100,6 +100,27 @@ def test_a_dump_of_an_earlier_run_is_told_by_its_times(backend: str, stops_at: i
     assert "minutes before another rank had called it" in look.job.unreadable[2]
 
 
+@pytest.mark.parametrize("layout", [((0, 1), (2, 3)), ((0, 2), (1, 3))])
+@pytest.mark.parametrize(("then", "today"), [(3, 5), (5, 3), (6, 6)])
+def test_runs_of_a_gloo_job_are_told_by_groups_of_the_same_number(
+    layout: tuple[tuple[int, int], tuple[int, int]], then: int, today: int
+) -> None:
+    """Only subgroups are used, in yesterday's run perhaps of other ranks; its dump of rank 2 lies beside today's."""
+
+    def run(start_ns: int, first: tuple[int, int], second: tuple[int, int], guilty: Fault) -> FakeJob:
+        groups = [WORLD, FakeGroup("1", "undefined", first), FakeGroup("2", "undefined", second)]
+        return FakeJob(
+            4, groups, [Call("1"), Call("2")] * 9, backend="gloo", faults=[guilty], start_ns=start_ns, run_ahead=1
+        )
+
+    old = run(START_NS - DAY_NS, *layout, Fault(1, then, "stops"))
+    now = run(START_NS, (0, 1), (2, 3), Fault(0, today, "stops"))
+    dumps = [decode(now.as_json(rank), rank) for rank in (0, 1, 3)]
+    look = analyse([*dumps, decode(old.as_json(2), 2)], world_size=4, files=True)
+    assert look.aside == RankSet([2])
+    assert said(the_finding(diagnose(look)))[:3] == ("not_joined", "0", "1")
+
+
 def test_a_dump_of_a_later_run_among_many_is_set_aside() -> None:
     job = FakeJob(4, [WORLD, TP], [Call("0"), Call("1")] * 9, faults=[Fault(2, 5, "stops")], start_ns=START_NS + DAY_NS)
     look = analyse([decode(job.as_json(0), 0), *dumps_of(9, Fault(3, 6, "stops"), ranks=range(1, 4))], files=True)
