@@ -61,11 +61,12 @@ def log_to(path: Path, level: str = "info") -> None:
         level: one of `LEVELS`; less important messages are left out.
 
     Raises:
-        OSError: the file can't be written.
+        OSError: the file can't be written, or is a pipe that nobody reads.
     """
     from logging.handlers import RotatingFileHandler  # it brings the network with it
 
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))  # for its owner only
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)  # a pipe would be waited for
+    os.close(os.open(path, flags, 0o600))  # for its owner only
     handler = RotatingFileHandler(path, maxBytes=LOG_BYTES, backupCount=1, encoding="utf-8", errors="backslashreplace")
     form = _Plain("%(asctime)s.%(msecs)03d %(levelname)-7s %(process)d %(name)s: %(message)s", "%Y-%m-%dT%H:%M:%S")
     handler.setFormatter(form)

@@ -7,12 +7,14 @@ the file is written again. `finish` adds the manifest and the list of members th
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import time
 import zlib
 from typing import TYPE_CHECKING
 
+from ..whole_file import is_no_file
 from . import members, records
 from .errors import BundleError
 
@@ -44,13 +46,15 @@ class BundleWriter:
 
         Args:
             path: the file.
-            force: put it in the place of one that is there.
+            force: put it in the place of a file that is there.
             clock: gives the times of members, ns since the epoch.
 
         Raises:
             FileExistsError: it is there, and `force` is not set.
             OSError: it can't be made.
         """
+        if is_no_file(path):
+            raise OSError(errno.EINVAL, "a bundle wants a regular file, and something else is there", str(path))
         if force:
             with contextlib.suppress(FileNotFoundError):
                 path.unlink()  # a new file: who reads the old one is not disturbed

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import errno
 import io
-import os
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..plain_text import plain
+from ..whole_file import whole_file
 from .errors import NpzError, NpzLimitError, NpzTruncatedError
 from .npy_header import header_length, parse_header
 from .reader import DEFAULT_LIMITS, NpzReader
@@ -87,10 +87,10 @@ def read_npy(source: Path | bytes, limits: NpzLimits = DEFAULT_LIMITS) -> np.nda
 
 
 def write_npz(path: Path, members: Iterable[tuple[str, np.ndarray]]) -> None:
-    """Write an archive, whole or not at all: into a file beside it, which then takes its name.
+    """Write an archive, whole or not at all.
 
     Args:
-        path: the archive; replaced when it is there.
+        path: the archive; replaced when it is there, a device or pipe is written into.
         members: name without `.npy`, and array as `dtypes.to_wire` makes it.
 
     Raises:
@@ -98,13 +98,8 @@ def write_npz(path: Path, members: Iterable[tuple[str, np.ndarray]]) -> None:
         OSError: it can't be written.
     """
     writer = NpzWriter(members)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with beside.open("xb") as file:
-            file.writelines(writer)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+    with whole_file(path) as file:
+        file.writelines(writer)
 
 
 def _opened(source: Path | bytes) -> io.BufferedIOBase:

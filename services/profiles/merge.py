@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ..whole_file import whole_file
 from .pieces import pieces
 from .reader import TraceReader
 from .repairs import Repairs
@@ -57,28 +58,23 @@ def merge_traces(
     bases = {rank: _base(path) for rank, path in ranks}
     known = [base for base in bases.values() if base is not None]
     first = min(known, default=0)
-    part = into.with_name(into.name + ".part")
     counted = 0
     read = 0
-    try:
-        with part.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=_LEVEL, mtime=0) as file:
-            file.write(b'{"displayTimeUnit":"ms","traceEvents":[\n')
-            merger = _Merger(file)  # type: ignore[arg-type]
-            for place, (rank, path) in enumerate(ranks):
-                base = bases[rank]
-                shift = (base - first) / 1000 if base is not None else 0.0
-                before = read
+    with whole_file(into) as raw, gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=_LEVEL, mtime=0) as file:
+        file.write(b'{"displayTimeUnit":"ms","traceEvents":[\n')
+        merger = _Merger(file)  # type: ignore[arg-type]
+        for place, (rank, path) in enumerate(ranks):
+            base = bases[rank]
+            shift = (base - first) / 1000 if base is not None else 0.0
+            before = read
 
-                def told(now: int, before: int = before) -> None:
-                    nonlocal read
-                    read = before + now
-                    watch(read)
+            def told(now: int, before: int = before) -> None:
+                nonlocal read
+                read = before + now
+                watch(read)
 
-                counted += merger.add(rank, place, path, shift, told)
-            file.write(b"\n]}\n")
-        part.replace(into)
-    finally:
-        part.unlink(missing_ok=True)
+            counted += merger.add(rank, place, path, shift, told)
+        file.write(b"\n]}\n")
     return counted
 
 

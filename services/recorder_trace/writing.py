@@ -11,6 +11,7 @@ import msgspec
 
 from ..plain_text import plain
 from ..recorder_tables.browser import source_name
+from ..whole_file import whole_file
 from .call_slices import CallSlices
 from .rank_clocks import as_recorded, common_clocks
 from .trace_records import FlowEnd, FlowStart, Slice, TrackFact, named, sorted_as
@@ -57,7 +58,7 @@ def write_recorder_trace(
     a flow from the first rank that came to the last one.
 
     Args:
-        path: replaced when it is there; gzip when it ends in `.gz`. It has `.part` at its end until it is whole.
+        path: replaced when it is there, a device or pipe is written into; gzip when it ends in `.gz`.
         title: what the trace is of, without secrets.
         hosts: host of each rank, where the dumps do not name it.
         one_clock: take the offsets of the ranks' clocks out, where calls tell them.
@@ -66,25 +67,31 @@ def write_recorder_trace(
     Raises:
         OSError: it can't be written.
     """
-    part = path.with_name(path.name + ".part")
     try:
-        with _opened(part, packed=path.suffix.lower() == SUFFIX) as file:
+        with whole_file(path) as raw, _packed(raw, path.suffix.lower() == SUFFIX) as file:
             written = _Writer(file, hosts or {}).write(look, title, one_clock=one_clock, stopped=stopped)
-        if written.ended:
-            part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+            if not written.ended:
+                raise _StoppedError(written)
+    except _StoppedError as stop:
+        return stop.written
     return written
 
 
+class _StoppedError(Exception):
+    """Writing was told to stop: nothing of it is to stay."""
+
+    def __init__(self, written: TraceWritten) -> None:
+        super().__init__()
+        self.written = written
+
+
 @contextmanager
-def _opened(path: Path, *, packed: bool) -> Iterator[BinaryIO]:
-    with path.open("wb") as raw:
-        if not packed:
-            yield raw
-            return
-        with gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=LEVEL, mtime=0) as file:
-            yield cast("BinaryIO", file)
+def _packed(raw: BinaryIO, packed: bool) -> Iterator[BinaryIO]:
+    if not packed:
+        yield raw
+        return
+    with gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=LEVEL, mtime=0) as file:
+        yield cast("BinaryIO", file)
 
 
 class _Writer:

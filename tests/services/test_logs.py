@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -76,4 +77,12 @@ def test_without_a_file_nothing_is_written_anywhere(capsys: pytest.CaptureFixtur
 def test_a_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="directory"):
         logs.log_to(tmp_path)
+    assert not logs.is_logging()
+
+
+def test_a_pipe_that_nobody_reads_is_not_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(OSError, match="No such device"):
+        logs.log_to(path)
     assert not logs.is_logging()

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 import subprocess
 import zipfile
 from pathlib import Path
@@ -75,6 +76,15 @@ def test_a_file_that_is_there_is_left_alone_unless_forced(tmp_path: Path) -> Non
         BundleWriter(path, force=True).close()
         assert reader.read() == b"mine", "who reads the old file is not disturbed"
     assert path.read_bytes() == b""
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_what_is_no_file_is_never_replaced(force: bool, tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(OSError, match="wants a regular file"):
+        BundleWriter(path, force=force)
+    assert stat.S_ISFIFO(path.stat().st_mode)
 
 
 def test_each_member_is_one_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
