@@ -129,7 +129,9 @@ def demo(ranks: int | None, scenario: str | None, listing: bool, refresh_s: floa
     from .named_targets import given_fields
 
     if listing:
-        click.echo(_scenarios())
+        from .commands.putting_out import say
+
+        say(_scenarios())
         return
     check_scenario(scenario)
     _screen(DemoTarget(ranks, scenario), given_fields(AttachOptions()), refresh_s, ScreenOptions.taken_from(options))

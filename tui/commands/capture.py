@@ -13,6 +13,7 @@ from .completed_words import complete_scenarios, complete_targets
 from .demo_choice import demo_as_asked
 from .interrupts import signals_call, signals_interrupt
 from .options import Finite, attach_options, read_options, required_target
+from .putting_out import put_out, say
 from .telling import tell_failure, tell_faults
 
 if TYPE_CHECKING:
@@ -119,18 +120,20 @@ def run_capture(target: Target, options: AttachOptions, wanted: CaptureOptions) 
     session = running.session
     tell_failure(session)
     tell_faults(session)
+    told = True
     if running.written:
-        _say(running, wanted.path)
+        told = _tell(running, wanted.path)
     elif not running.failure:
         print("xpudbg: there is no bundle: nothing had come", file=sys.stderr)
     if running.failure:
         print(f"xpudbg: {plain(running.failure)}", file=sys.stderr)
         return 2
     names_workers = isinstance(target, WorkersTarget)
-    return exit_code(session, names_workers=names_workers, interrupted=running.interrupted)
+    return exit_code(session, names_workers=names_workers, interrupted=running.interrupted or not told)
 
 
-def _say(running: Capture, path: Path) -> None:
+def _tell(running: Capture, path: Path) -> bool:
+    """Whether it could be said what was found and where it is."""
     from ...services.plain_text import plain
     from ...services.sizes import size_text
 
@@ -141,7 +144,7 @@ def _say(running: Capture, path: Path) -> None:
         f"bundle   {path}: {running.looks:,} look{'s' if running.looks != 1 else ''}, {size_text(running.size)}",
         *(f"left out {why}" for why in running.left_out),
     ]
-    click.echo("\n".join(plain(line) for line in lines))
+    return put_out("".join(f"{plain(line)}\n" for line in lines), what="what was found")
 
 
 def _verify(path: Path) -> int:
@@ -158,11 +161,11 @@ def _verify(path: Path) -> int:
     except OSError as error:
         print(f"xpudbg: {path} can't be read: {error.strerror or error}", file=sys.stderr)
         return 3
-    click.echo(f"{path}: {bundle.said}")
+    say(f"{path}: {bundle.said}")
     for line in wrong:
-        click.echo(plain(line))
+        say(plain(line))
     if not wrong:
-        click.echo("all of it is what its hashes say")
+        say("all of it is what its hashes say")
     return 1 if wrong else 0
 
 

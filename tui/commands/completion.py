@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from .putting_out import say
+
 __all__ = ["completion"]
 
 PROGRAM = "xpudbg"
@@ -32,4 +34,4 @@ def completion(shell: str) -> None:
     root = click.get_current_context().find_root().command
     assert kind is not None
     made = kind(root, {}, PROGRAM, VARIABLE)
-    click.echo(made.source_template % made.source_vars())
+    say(made.source_template % made.source_vars())

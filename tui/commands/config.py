@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .putting_out import say
 from .table_text import table_text
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def config(only_path: bool, example: bool, check: bool, with_keys: bool, as_json
     if example:
         from ...services.settings.example import example_file
 
-        click.echo(example_file(), nl=False)
+        say(example_file().rstrip("\n"))
         return
     from ..loaded_settings import loaded_settings
 
@@ -48,7 +49,7 @@ def config(only_path: bool, example: bool, check: bool, with_keys: bool, as_json
     if only_path:
         if loaded.path is None:
             raise click.UsageError("there is no home folder\nset XPUDBG_CONFIG to the name of a file")
-        click.echo(str(loaded.path))
+        say(str(loaded.path))
     elif check:
         sys.exit(_check(loaded, as_json=as_json))
     elif with_keys:
@@ -141,9 +142,9 @@ def _check(loaded: Loaded, *, as_json: bool) -> int:
         _print_json([{"line": one.line, "problem": one.text, "hint": one.hint} for one in problems])
     else:
         for one in problems:
-            click.echo(str(one))
+            say(str(one))
         if not problems:
-            click.echo("nothing is wrong" if loaded.is_there else "there is no file, so nothing is wrong")
+            say("nothing is wrong" if loaded.is_there else "there is no file, so nothing is wrong")
     return 1 if problems else 0
 
 
@@ -166,9 +167,9 @@ def _show(loaded: Loaded, *, as_json: bool) -> None:
         _print_json(made)
         return
     state = "" if loaded.is_there else "  (not there)"
-    click.echo(f"file  {loaded.path or 'none: there is no home folder'}{state}\n")
+    say(f"file  {loaded.path or 'none: there is no home folder'}{state}\n")
     rows = [(name, without_secrets(toml_value(value)), source) for name, value, source in values]
-    click.echo(table_text(("setting", "value", "from"), rows, (1,)))
+    say(table_text(("setting", "value", "from"), rows, (1,)))
 
 
 def _show_keys(loaded: Loaded, *, as_json: bool) -> None:
@@ -187,13 +188,13 @@ def _show_keys(loaded: Loaded, *, as_json: bool) -> None:
         )
         return
     rows = [(one.name, " ".join(keys_shown(one)), ", ".join(one.scopes), one.title or one.label) for one in ACTIONS]
-    click.echo(table_text(("action", "keys", "where", "what"), rows, (2, 3)))
+    say(table_text(("action", "keys", "where", "what"), rows, (2, 3)))
 
 
 def _print_json(value: Any) -> None:
     import json
 
-    click.echo(json.dumps(_told(value), ensure_ascii=True, indent=2))
+    say(json.dumps(_told(value), ensure_ascii=True, indent=2))
 
 
 def _told(value: Any) -> Any:

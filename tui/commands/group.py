@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import sys
 from typing import TYPE_CHECKING
 
@@ -102,6 +103,12 @@ class DefaultCommand(click.Group):
         except SystemExit as error:
             code = error.code
             raise
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            logger("xpudbg.tui.cli").exception("a full disk ended the program")
+            print(f"{PROGRAM}: something could not be written: {error.strerror}", file=sys.stderr)
+            code = CANCELLED
         except Exception:
             logger("xpudbg.tui.cli").exception("a defect ended the program")
             raise

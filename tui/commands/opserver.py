@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .putting_out import put_out
+
 if TYPE_CHECKING:
     from ...services.opserver.serve import RunningOpServer
 
@@ -93,8 +95,7 @@ def opserver(
 
 
 def _started(server: RunningOpServer) -> None:
-    click.echo(f"serving {', '.join(server.providers)} on {server.url}; Ctrl-C ends it")
-    sys.stdout.flush()
+    put_out(f"serving {', '.join(server.providers)} on {server.url}; Ctrl-C ends it\n", what="the address")
 
 
 def _log(text: str) -> None:

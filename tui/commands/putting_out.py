@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-__all__ = ["put_out", "write_besides"]
+__all__ = ["UNREAD", "put_out", "say", "write_besides"]
+
+UNREAD = 4
+"""Exit code of a command whose answer could not be written."""
 
 
 def put_out(text: str, file: Path | None = None, what: str = "the report") -> bool:
@@ -27,6 +30,16 @@ def put_out(text: str, file: Path | None = None, what: str = "the report") -> bo
     if file is None:
         return _write(text, what)
     return write_besides(what, file, lambda: _write_text(file, text))
+
+
+def say(text: str) -> None:
+    """Put what a command answers on standard output, with a line's end.
+
+    Raises:
+        SystemExit: it can't be written, or nobody reads it (exit code 4).
+    """
+    if not put_out(f"{text}\n", what="the answer"):
+        sys.exit(UNREAD)
 
 
 def write_besides(what: str, file: Path, write: Callable[[], str]) -> bool:
@@ -51,6 +64,8 @@ def _write_text(file: Path, text: str) -> str:
 
 
 def _write(text: str, what: str) -> bool:
+    if sys.stdout is None:  # it was closed when the program began
+        return False
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from ...services.instants import utc_text
+from .putting_out import say
 from .table_text import table_text
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def runs(failed: bool, count: int, as_json: bool, prune: bool, set_aside: bool) 
             history.close()
     except HistoryError as error:
         history_failed(error)
-    click.echo(text)
+    say(text)
 
 
 def say_interrupted(history: RunHistory) -> None:

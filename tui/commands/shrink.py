@@ -10,6 +10,7 @@ import click
 
 from .completed_words import complete_runs, complete_servers
 from .options import Finite, read_tls, tls_options
+from .putting_out import say
 
 if TYPE_CHECKING:
     from ...services.dispatch.case import OpCase
@@ -101,7 +102,7 @@ def repro(run: str, output: Path) -> None:
         raise click.UsageError(str(error)) from error
     except OSError as error:
         raise click.UsageError(f"{output} could not be written: {error.strerror}") from error
-    click.echo("written: " + " and ".join(map(str, written)))
+    say("written: " + " and ".join(map(str, written)))
 
 
 def _from_history(word: str, use: Any) -> Any:
@@ -176,10 +177,10 @@ def _said(search: Shrinker, done: Shrunk | None) -> int:
     if outcome.lost and done is not None and search.runs == 1:
         click.echo(f"xpudbg: {done.reason}", err=True)
         return 3
-    click.echo(f"{'smallest' if done and done.complete else 'smallest so far'}: {plain(case_size(search.best), 300)}")
-    click.echo(f"it fails: {plain(outcome.text, 300)}")
+    say(f"{'smallest' if done and done.complete else 'smallest so far'}: {plain(case_size(search.best), 300)}")
+    say(f"it fails: {plain(outcome.text, 300)}")
     if (number := outcome.run_id) is not None:
-        click.echo(f"run {number} of the history, after {search.runs} runs; xpudbg rerun {number} runs it again")
+        say(f"run {number} of the history, after {search.runs} runs; xpudbg rerun {number} runs it again")
     if done is None or not done.complete:
         click.echo(f"xpudbg: {done.reason if done else 'cancelled'}; more could be tried", err=True)
         return 4

@@ -31,7 +31,7 @@ def table_text(headers: Sequence[str], rows: Iterable[Sequence[object]], wrapped
 
     cells = [[plain(str(cell)) for cell in row] for row in rows]
     widths: list[int | None] | None = None
-    if sys.stdout.isatty():
+    if sys.stdout is not None and sys.stdout.isatty():
         natural = [max(len(head) + PADDING, *map(len, texts)) for head, *texts in zip(headers, *cells, strict=True)]
         widths = _fitting(natural, wrapped, shutil.get_terminal_size().columns)
     return tabulate(cells, headers=headers, tablefmt="plain", disable_numparse=True, maxcolwidths=widths)

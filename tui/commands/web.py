@@ -10,6 +10,7 @@ import click
 
 from ..terminal.on_terminal import screen_options
 from .options import Finite, attach_options, read_options, read_target
+from .putting_out import put_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,9 +116,8 @@ async def _serve(guard: Guard, command: Sequence[str], title: str, port: int) ->
         await site.start()
         taken = runner.addresses[0][1]
         name = f"[{guard.host}]" if ":" in guard.host else guard.host
-        click.echo(f"open http://{name}:{taken}/?token={guard.token}")
-        click.echo("each tab is a session of its own; Ctrl-C ends them all")
-        sys.stdout.flush()
+        address = f"open http://{name}:{taken}/?token={guard.token}"
+        put_out(f"{address}\neach tab is a session of its own; Ctrl-C ends them all\n", what="the address")
         await told.wait()
     finally:
         await runner.cleanup()
