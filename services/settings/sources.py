@@ -134,6 +134,8 @@ def _text(path: Path | None, *, is_named: bool) -> tuple[str | None, list[Proble
     if path is None:
         return None, []
     try:
+        if path.is_fifo():  # it may have no writer, and would be waited for
+            return None, [Problem(None, f"{path} is a pipe and is not read")]
         with path.open("rb") as file:
             data = file.read(FILE_LIMIT + 1)
     except FileNotFoundError as error:

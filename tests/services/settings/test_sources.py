@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -66,7 +67,10 @@ def test_the_file_is_in_the_users_folder(tmp_path: Path, monkeypatch: pytest.Mon
 def test_files_that_cannot_be_read_leave_the_defaults(tmp_path: Path) -> None:
     large = tmp_path / "large.toml"
     large.write_text("# x\n" * 100_000)
-    for path, said in ((tmp_path / "none.toml", "No such file"), (tmp_path, "can't be read"), (large, "larger than")):
+    pipe = tmp_path / "pipe.toml"
+    os.mkfifo(pipe)
+    wrong = {tmp_path / "none.toml": "No such file", tmp_path: "can't be read", large: "larger than", pipe: "is a pipe"}
+    for path, said in wrong.items():
         loaded = load_settings({CONFIG_VARIABLE: str(path)})
         assert loaded.settings == Settings()
         assert said in loaded.told()
