@@ -17,6 +17,7 @@ from ..tables.column_settings import tables
 from ..widgets.footer import KeyFooter
 from ..widgets.grid_table import GridTable
 from ..widgets.table_layout import Cell, Column
+from .dialog import FaintBehind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +64,7 @@ class ColumnList(GridTable):
     BINDINGS = [*bindings(Scope.TABLE), *bindings(Scope.COLUMNS)]  # noqa: RUF012
 
 
-class ColumnChoice(ModalScreen[None]):
+class ColumnChoice(FaintBehind, ModalScreen[None]):
     """Changes how a table is arranged; left, it is as before."""
 
     app: XpudbgApp

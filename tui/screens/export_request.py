@@ -23,6 +23,7 @@ from ..widgets.footer import KeyFooter
 from ..widgets.painted import styled
 from ..widgets.text import plain_lines
 from ..wording import count
+from .dialog import FaintBehind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -98,7 +99,7 @@ async def _written(screen: JobScreen, choice: ExportChoice, path: Path) -> None:
     screen.app.say(said)
 
 
-class ExportRequest(ModalScreen[tuple[ExportChoice, Path] | None]):
+class ExportRequest(FaintBehind, ModalScreen[tuple[ExportChoice, Path] | None]):
     """A line for the name of the file, below it what can be exported. Closes with both, or None."""
 
     app: XpudbgApp

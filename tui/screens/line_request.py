@@ -16,6 +16,7 @@ from ..widgets.choice_list import ChoiceList
 from ..widgets.footer import KeyFooter
 from ..widgets.painted import styled
 from ..widgets.text import plain_lines
+from .dialog import FaintBehind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,7 +37,7 @@ class LineChoice:
     about: str = ""
 
 
-class LineRequest(ModalScreen[str | None]):
+class LineRequest(FaintBehind, ModalScreen[str | None]):
     """Closes with what was typed, or None. What `take` has something against stays open and says it."""
 
     app: XpudbgApp

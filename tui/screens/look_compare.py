@@ -15,6 +15,7 @@ from ..widgets.footer import KeyFooter
 from ..widgets.painted import styled
 from ..widgets.raw_text import RawText
 from .answer import fit_to_text, text_width
+from .dialog import FaintBehind
 from .handing_over import HandsOver
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Compared(Message):
         """With lines as long as they are, for the clipboard."""
 
 
-class LookCompareScreen(HandsOver, ModalScreen[None]):
+class LookCompareScreen(HandsOver, FaintBehind, ModalScreen[None]):
     """Two looks of the session; they are compared beside the screen."""
 
     app: XpudbgApp

@@ -12,6 +12,7 @@ from textual.widgets import Static
 from ..actions.registry import Scope, bindings
 from ..widgets.footer import KeyFooter
 from ..widgets.text import plain_lines
+from .dialog import FaintBehind
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["QuestionScreen"]
 
 
-class QuestionScreen(ModalScreen[bool]):
+class QuestionScreen(FaintBehind, ModalScreen[bool]):
     """Closes with True when the answer is yes."""
 
     app: XpudbgApp
