@@ -11,7 +11,6 @@ from textual.markup import escape
 
 from ..services.plain_text import plain
 from .actions.registry import Action, Scope, actions_in, keys_shown
-from .screens.dialog import FaintBehind
 from .widgets.choice_list import has_lines
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ BEHIND = 0.01
 """What a search is worth that has found what cannot be done now: it comes after all that can."""
 
 
-class Palette(FaintBehind, CommandPalette):
+class Palette(CommandPalette):
     """Textual's; on a terminal that leaves its list no room a page stays where it is."""
 
     def _action_command_list(self, action: str) -> None:

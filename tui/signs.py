@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.segment import Segment
-from rich.style import Style
 from textual.filter import LineFilter
 
 if TYPE_CHECKING:
@@ -115,9 +114,6 @@ UNKNOWN = "?"
 """Stands for a letter or sign that is not ours, once for each terminal cell of it."""
 
 _TABLE = str.maketrans(STAND_INS)
-_EIGHTHS = {sign: eighths for eighths, sign in enumerate("▁▂▃▄▅▆▇", 1)}
-_EIGHTHS |= {sign: eighths for eighths, sign in enumerate("▏▎▍▌▋▊▉", 1)}
-"""Signs that fill a part of a cell, and how much of it."""
 
 
 def in_ascii(text: str) -> str:
@@ -134,18 +130,4 @@ class AsciiSigns(LineFilter):
     """Lines as they leave for a terminal without UTF-8."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002 - Textual's
-        return [_in_ascii(segment) for segment in segments]
-
-
-def _in_ascii(segment: Segment) -> Segment:
-    text, style, control = segment
-    if text[:1] in _EIGHTHS and style is not None and style.meta.get("@mouse.down") == "grab":
-        return _whole_cell(text, style)
-    return Segment(in_ascii(text), style, control)
-
-
-def _whole_cell(text: str, style: Style) -> Segment:
-    """An end of Textual's scroll bar, all of the bar or all of what is behind it: a sign would be taken for a letter of
-    the text beside it."""
-    filled = 8 - _EIGHTHS[text[0]] if style.reverse else _EIGHTHS[text[0]]
-    return Segment(" " * len(text), style + Style(reverse=filled >= 4))
+        return [Segment(in_ascii(text), style, control) for text, style, control in segments]

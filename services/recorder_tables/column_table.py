@@ -52,9 +52,6 @@ class ColumnTable:
         self._keys: dict[int, NDArray[np.generic]] = {}
         self._texts: dict[int, Texts] = {}
 
-    def is_calm(self, row: int) -> bool:  # noqa: ARG002 - only findings may be
-        return False
-
     @property
     def fields(self) -> tuple[Field, ...]:
         return self._fields

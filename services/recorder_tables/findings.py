@@ -198,9 +198,6 @@ class FindingRows(ColumnTable):
         self._check(row)
         return self.findings[row].culprits or self.findings[row].waiting
 
-    def is_calm(self, row: int) -> bool:
-        return not self.findings[row].severity.accuses
-
     def details(self, row: int) -> Sequence[Detail]:
         self._check(row)
         one = self.findings[row]
@@ -215,15 +212,16 @@ class FindingRows(ColumnTable):
         if one.op is not None:
             facts.append(Detail("call", one.op if one.seq is None else f"{one.op} #{one.seq}"))
         told = (
-            ("culprits" if one.severity.accuses else "about", one.culprits),
+            ("culprits", one.culprits),
             ("not asked", self._not_asked[row]),
             ("waiting", one.waiting),
             ("not known", one.unknown),
         )
         for label, ranks in told:
             if ranks:
-                sign = Sign.MISSING if label == "culprits" else Sign.NONE
-                facts.append(Detail(label, f"{ranks} ({len(ranks)})", sign))
+                facts.append(
+                    Detail(label, f"{ranks} ({len(ranks)})", Sign.MISSING if label == "culprits" else Sign.NONE)
+                )
         facts += self._times(one)
         facts += [
             Detail(

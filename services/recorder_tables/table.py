@@ -76,10 +76,6 @@ class BrowseTable(Protocol):
         """What stands before a row of a call that ranks have not come to; `WAITING` only where the call is not over."""
         ...
 
-    def is_calm(self, row: int) -> bool:
-        """Whether nothing is wrong although the row lacks ranks: a finding that accuses nobody."""
-        ...
-
     @property
     def fields(self) -> tuple[Field, ...]: ...
 

@@ -63,17 +63,3 @@ def test_a_line_keeps_its_styles() -> None:
     bold = Style(bold=True)
     made = AsciiSigns().apply([Segment("a → b", bold), Segment(" …")], Color(0, 0, 0))
     assert made == [Segment("a > b", bold), Segment(" ~")]
-
-
-@pytest.mark.parametrize(
-    ("sign", "reverse", "bar"),
-    [("▇", False, True), ("▁", False, False), ("▇", True, False), ("▁", True, True), ("▊", False, True)],
-)
-def test_an_end_of_a_scroll_bar_is_no_letter(sign: str, *, reverse: bool, bar: bool) -> None:
-    style = Style(reverse=reverse, meta={"@mouse.down": "grab"})
-    level = Style(reverse=reverse)
-    ends = AsciiSigns().apply([Segment(sign, style), Segment(sign, level)], Color(0, 0, 0))
-    assert [(one.text, bool(one.style and one.style.reverse)) for one in ends] == [
-        (" ", bar),
-        (in_ascii(sign), reverse),
-    ]

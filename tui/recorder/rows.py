@@ -49,7 +49,7 @@ WIDEST = {"missing": 24}
 
 class RecorderRows:
     """A `TableSource`; row numbers are those of the table. The first cell has the sign of the whole row, since what is
-    wrong with it may stand far to the right; a finding that accuses nobody has none."""
+    wrong with it may stand far to the right."""
 
     def __init__(self, table: BrowseTable, *, short: bool = False) -> None:
         """
@@ -91,7 +91,7 @@ class RecorderRows:
 
     def cell(self, row: int, column: int) -> Cell:
         text, sign = self.table.cell(row, self.places[column])
-        if column == 0 and not self.table.is_calm(row):
+        if column == 0:
             sign = Sign.MISMATCH if self.mismatch[row] else self.table.lacking_sign if self.missing[row] else sign
         blank = "  " if column == 0 and self.columns[0].align == "left" else ""
         return SIGNS.get(sign, blank) + text if text else "", COMPONENTS[sign]

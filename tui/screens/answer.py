@@ -12,7 +12,6 @@ from ..widgets.footer import KeyFooter
 from ..widgets.painted import styled
 from ..widgets.raw_text import RawText
 from ..widgets.text import plain, wrapped_line
-from .dialog import FaintBehind
 from .handing_over import HandsOver
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def fit_to_text(screen: Screen[None]) -> None:
     screen.query_one("#answer").styles.height = max(screen.query_one(RawText).line_count, _LEAST_LINES) + _FRAME
 
 
-class AnswerScreen(HandsOver, FaintBehind, ModalScreen[None]):
+class AnswerScreen(HandsOver, ModalScreen[None]):
     """A title and a text that scrolls."""
 
     app: XpudbgApp

@@ -17,7 +17,6 @@ from ..tables.column_settings import tables
 from ..widgets.footer import KeyFooter
 from ..widgets.grid_table import GridTable
 from ..widgets.table_layout import Cell, Column
-from .dialog import FaintBehind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,7 +63,7 @@ class ColumnList(GridTable):
     BINDINGS = [*bindings(Scope.TABLE), *bindings(Scope.COLUMNS)]  # noqa: RUF012
 
 
-class ColumnChoice(FaintBehind, ModalScreen[None]):
+class ColumnChoice(ModalScreen[None]):
     """Changes how a table is arranged; left, it is as before."""
 
     app: XpudbgApp

@@ -75,7 +75,6 @@ class DispatchPanes(JobScreen, inherit_bindings=False):
     """Cases and fields at the left, a run's result or the list of runs at the right; one of them where it is narrow."""
 
     MODE = "dispatch"
-    ABOUT_LOOKS = False
     SCOPES: tuple[Scope, ...] = (Scope.DISPATCH, Scope.CASES, Scope.TABLE)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-normal"), (WIDE, "-wide")]  # noqa: RUF012
     FILTERED = ("cases", CASES.hint)

@@ -19,7 +19,6 @@ from ..widgets.painted import styled
 from ..widgets.raw_text import RawText
 from ..wording import count
 from .answer import fit_to_text
-from .dialog import FaintBehind
 from .handing_over import HandsOver
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ class Examined(Message):
         self.text = text
 
 
-class DoctorScreen(HandsOver, FaintBehind, ModalScreen[None]):
+class DoctorScreen(HandsOver, ModalScreen[None]):
     """Examines what is known, beside the screen; again when a look has closed or an answer has come."""
 
     app: XpudbgApp

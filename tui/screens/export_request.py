@@ -23,7 +23,6 @@ from ..widgets.footer import KeyFooter
 from ..widgets.painted import styled
 from ..widgets.text import plain_lines
 from ..wording import count
-from .dialog import FaintBehind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -99,7 +98,7 @@ async def _written(screen: JobScreen, choice: ExportChoice, path: Path) -> None:
     screen.app.say(said)
 
 
-class ExportRequest(FaintBehind, ModalScreen[tuple[ExportChoice, Path] | None]):
+class ExportRequest(ModalScreen[tuple[ExportChoice, Path] | None]):
     """A line for the name of the file, below it what can be exported. Closes with both, or None."""
 
     app: XpudbgApp

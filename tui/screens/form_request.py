@@ -14,7 +14,6 @@ from ..widgets.footer import KeyFooter
 from ..widgets.painted import styled
 from ..widgets.text import plain_lines
 from ..widgets.toggle import Toggle
-from .dialog import FaintBehind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +57,7 @@ def field(
     return Horizontal(*parts, classes="form-field -short" if short else "form-field")
 
 
-class FormRequest(FaintBehind, ModalScreen[ResultT | None], Generic[ResultT]):
+class FormRequest(ModalScreen[ResultT | None], Generic[ResultT]):
     """Closes with what `read` makes of the fields, or None. What is refused stays open and says it."""
 
     app: XpudbgApp

@@ -14,7 +14,6 @@ from ..ranks.classes import APPEARANCES
 from ..recorder.rows import COLOURS, SIGNS
 from ..widgets.matrix_layout import MEANINGS
 from ..widgets.painted import Painted, hanging
-from .dialog import FaintBehind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +27,7 @@ __all__ = ["HelpScreen"]
 KEYS_WIDTH = 16
 
 
-class HelpScreen(FaintBehind, ModalScreen[None]):
+class HelpScreen(ModalScreen[None]):
     """Closed by the keys that open it, Esc or q."""
 
     BINDINGS = bindings(Scope.HELP)

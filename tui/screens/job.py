@@ -72,13 +72,9 @@ class JobScreen(GoesAbout, HandsOver, Screen[None]):
     FOLLOWS_LOOKS: ClassVar[bool] = True
     """Whether it shows the look that a person has gone to; without it always what is known now."""
 
-    ABOUT_LOOKS: ClassVar[bool] = True
-    """Whether it has anything to do with looks, and a line for them."""
-
     def compose(self) -> ComposeResult:
         yield StatusBar()
-        if self.ABOUT_LOOKS:
-            yield LookStrip()
+        yield LookStrip()
         yield Painted(id="cramped")
         yield FilterBar(*self.FILTERED)
         yield from self.body()

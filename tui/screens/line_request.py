@@ -16,7 +16,6 @@ from ..widgets.choice_list import ChoiceList
 from ..widgets.footer import KeyFooter
 from ..widgets.painted import styled
 from ..widgets.text import plain_lines
-from .dialog import FaintBehind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,7 +36,7 @@ class LineChoice:
     about: str = ""
 
 
-class LineRequest(FaintBehind, ModalScreen[str | None]):
+class LineRequest(ModalScreen[str | None]):
     """Closes with what was typed, or None. What `take` has something against stays open and says it."""
 
     app: XpudbgApp

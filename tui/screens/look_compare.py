@@ -15,7 +15,6 @@ from ..widgets.footer import KeyFooter
 from ..widgets.painted import styled
 from ..widgets.raw_text import RawText
 from .answer import fit_to_text, text_width
-from .dialog import FaintBehind
 from .handing_over import HandsOver
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ class Compared(Message):
         """With lines as long as they are, for the clipboard."""
 
 
-class LookCompareScreen(HandsOver, FaintBehind, ModalScreen[None]):
+class LookCompareScreen(HandsOver, ModalScreen[None]):
     """Two looks of the session; they are compared beside the screen."""
 
     app: XpudbgApp

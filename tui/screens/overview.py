@@ -29,15 +29,11 @@ from .job import JobScreen
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from textual.events import Resize
     from textual.widget import Widget
 
     from ...services.findings import Finding
 
 __all__ = ["OverviewScreen"]
-
-LEAST_OF_MATRIX = 8
-"""Lines of the progress matrix with its legend, its header and the cell in words."""
 
 
 class OverviewScreen(JobScreen):
@@ -80,21 +76,7 @@ class OverviewScreen(JobScreen):
         view = self.app.view
         at, on_matrix = view.findings.at, view.progress.pane is Pane.MATRIX and bool(view.progress.progress)
         self.set_class(at is not None, "-reading")
-        self.query_one(VerdictCard).show(self.session, at, beside_matrix=on_matrix, room=self._room_for_card)
-
-    def _room_for_card(self) -> int:
-        """Lines for the verdict when all ranks are seen below, as far as can be; 0 when that is not known."""
-        legend, grid = self.query_one(Legend), self.query_one(RankGrid)
-        on_grid = self.query_one("#overview-grid").display and grid.size.width
-        needed = grid.lines_needed() + legend.size.height + legend.styles.margin.height if on_grid else 0
-        if self.query_one(ProgressPane).display:
-            needed = max(needed, LEAST_OF_MATRIX)
-        there = self.query_one(VerdictCard).outer_size.height + self.query_one("#overview-ranks").size.height
-        return there - needed if needed else 0
-
-    def on_resize(self, event: Resize) -> None:
-        super().on_resize(event)
-        self.call_after_refresh(self._show_card)
+        self.query_one(VerdictCard).show(self.session, at, beside_matrix=on_matrix)
 
     def _accused(self) -> RankSet:
         """Ranks that findings accuse although they look well: the others have the sign of what is wrong with them."""

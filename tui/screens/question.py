@@ -12,7 +12,6 @@ from textual.widgets import Static
 from ..actions.registry import Scope, bindings
 from ..widgets.footer import KeyFooter
 from ..widgets.text import plain_lines
-from .dialog import FaintBehind
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["QuestionScreen"]
 
 
-class QuestionScreen(FaintBehind, ModalScreen[bool]):
+class QuestionScreen(ModalScreen[bool]):
     """Closes with True when the answer is yes."""
 
     app: XpudbgApp

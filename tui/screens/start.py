@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["StartScreen"]
 
 KIND_WIDTH = 7
-NAME_WIDTH = 20
+NAME_WIDTH = 16
 RECENT_WIDTH = 56
 """Terminal cells of a target used before; longer ones are cut."""
 _INTRO = (

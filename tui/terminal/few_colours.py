@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
     from rich.color_triplet import ColorTriplet
 
-__all__ = ["MEANINGFUL", "BehindFew", "BehindNone", "FewColours", "NoColours"]
+__all__ = ["MEANINGFUL", "FewColours", "NoColours"]
 
 _UNDER = ("background", "surface", "panel")
 _BARS = ("panel-lighten-2", "scrollbar-hover", "scrollbar-active")
 MEANINGFUL = (*_UNDER, *_BARS, "block-cursor-background", "block-cursor-blurred-background")
 """Theme variables that say what a background means."""
 
-BLACK, WHITE, GREY, BRIGHT_WHITE = 0, 7, 8, 15
+BLACK, WHITE, BRIGHT_WHITE = 0, 7, 15
 ON_BLACK = {"red": 9, "yellow": 11, "green": 10, "blue": 14, "magenta": 13}
 ON_WHITE = {"red": 1, "yellow": 5, "green": 0, "blue": 4, "magenta": 5}
 """Numbers of ANSI colours for hues; bright blue on black and green or yellow on white cannot be read."""
@@ -132,21 +132,6 @@ class NoColours(_Repainted):
             link=style.link,
             meta=style.meta,
         )
-
-
-class BehindFew(_Repainted):
-    """For what is behind a dialog on a terminal with sixteen colours: faint, with signs and words and no more."""
-
-    def _repaint(self, style: Style) -> Style:
-        ink, paper = (GREY, BLACK) if self._papers.dark else (WHITE, BRIGHT_WHITE)
-        return Style.from_color(RichColor.from_ansi(ink), RichColor.from_ansi(paper)) + Style(reverse=style.reverse)
-
-
-class BehindNone(_Repainted):
-    """For what is behind a dialog on a terminal without colours."""
-
-    def _repaint(self, style: Style) -> Style:
-        return Style(dim=True, reverse=style.reverse)
 
 
 def _triplet(colour: RichColor | None) -> ColorTriplet | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..signs import AsciiSigns
-from .few_colours import MEANINGFUL, BehindFew, BehindNone, FewColours, NoColours
+from .few_colours import MEANINGFUL, FewColours, NoColours
 from .kind import Colours
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ class TerminalPaint:
         self.kind = kind
         self._made_of: tuple[str, ...] = ()
         self._colours: list[LineFilter] = []
-        self._behind: list[LineFilter] = []
         self._signs: list[LineFilter] = [AsciiSigns()] if kind.ascii else []
 
     def filters(self, variables: Mapping[str, str]) -> list[LineFilter]:
@@ -34,25 +33,10 @@ class TerminalPaint:
         Args:
             variables: the theme's.
         """
-        self._make(variables)
+        if self.kind.colours is not Colours.MANY:
+            made_of = tuple(variables[name] for name in MEANINGFUL)
+            if made_of != self._made_of:
+                self._made_of = made_of
+                few = self.kind.colours is Colours.FEW
+                self._colours = [FewColours(variables) if few else NoColours(variables)]
         return self._colours + self._signs
-
-    def filters_behind(self, variables: Mapping[str, str]) -> list[LineFilter] | None:
-        """What lines of the screen behind a dialog go through, which have been through `filters` already and have a
-        tint; None where the tint is seen.
-
-        Args:
-            variables: the theme's.
-        """
-        self._make(variables)
-        return self._behind or None
-
-    def _make(self, variables: Mapping[str, str]) -> None:
-        if self.kind.colours is Colours.MANY:
-            return
-        made_of = tuple(variables[name] for name in MEANINGFUL)
-        if made_of != self._made_of:
-            self._made_of = made_of
-            few = self.kind.colours is Colours.FEW
-            self._colours = [FewColours(variables) if few else NoColours(variables)]
-            self._behind = [BehindFew(variables) if few else BehindNone(variables)]

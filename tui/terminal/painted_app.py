@@ -23,7 +23,7 @@ from .kind import Colours, TerminalKind
 from .paint import TerminalPaint
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from textual.driver import Driver
     from textual.filter import LineFilter
@@ -61,11 +61,6 @@ class PaintedApp(App[int]):
         """Textual's greys in place of colours are colours too."""
         usual = [one for one in super().get_line_filters() if not isinstance(one, Monochrome)]
         return usual + self._paint.filters(self.theme_variables)
-
-    def filters_behind(self) -> Sequence[LineFilter]:
-        """What lines go through that are seen behind a dialog, once more."""
-        behind = self._paint.filters_behind(self.theme_variables)
-        return self.get_line_filters() if behind is None else behind
 
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
         """Send what is new, where Textual would send each region that was painted again."""

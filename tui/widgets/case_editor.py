@@ -13,8 +13,7 @@ from textual.widgets import Input
 from ..actions.registry import Scope, bindings, key_of
 from .grid_table import GridTable
 from .painted import Painted, styled
-from .sideways import GAP
-from .table_layout import Cell, Column
+from .table_layout import GAP, Cell, Column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -175,7 +175,7 @@ class CounterMatrix(RankMatrix):
             text, name = cell_text(sheet, row, int(self._columns[place]), layout.widths[place])
             at_cursor = here and place == self._column
             cells += [Segment(text, style("counters--cursor") if at_cursor else on_row(name)), Segment(" " * GAP, base)]
-        return self._row_window(layout, left, cells, cut, width, base)
+        return self._window(layout, left, cells, cut, width, base)
 
     # moving ---------------------------------------------------------------------------------------------------
 

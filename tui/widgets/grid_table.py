@@ -294,14 +294,10 @@ class GridTable(ColumnEdges, can_focus=True):
         self._go(self._place + 1)
 
     def do_left(self) -> None:
-        self._scroll_by_column(-1)
+        self.scroll_to(x=self.scroll_offset.x - 8, animate=False)
 
     def do_right(self) -> None:
-        self._scroll_by_column(1)
-
-    def _scroll_by_column(self, step: int) -> None:
-        view = (self.scrollable_content_region.width, self.scroll_offset.x)
-        self.scroll_to(x=self.layout_of_rows.scroll_by_column(step, view), animate=False)
+        self.scroll_to(x=self.scroll_offset.x + 8, animate=False)
 
     def do_page_up(self) -> None:
         self._go(self._place - self._page)

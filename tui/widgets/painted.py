@@ -2,23 +2,43 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.widget import Widget
 
-from .line_breaks import with_breaks
-from .text import plain
+from .text import cell_len, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Painted", "hanging", "styled"]
+__all__ = ["Painted", "at_commas", "hanging", "styled"]
 
 
 def styled(text: str, style: str = "") -> Content:
     """Text from outside as content: made plain, never read as markup."""
     return Content.styled(plain(text), style)
+
+
+def at_commas(body: Content, width: int) -> Content:
+    """With line breaks behind commas in words that no line holds: a list of ranks is not cut within a number.
+
+    Args:
+        width: terminal cells of a line.
+    """
+    breaks: list[int] = []
+    for word in re.finditer(r"\S+", body.plain):
+        if cell_len(word[0]) <= width or "," not in word[0]:
+            continue
+        at = word.start()
+        begin = at
+        for part in re.finditer(r"[^,]*,|[^,]+", word[0]):
+            end = at + part.end()
+            if begin < at + part.start() and cell_len(body.plain[begin:end]) > width:
+                begin = at + part.start()
+                breaks.append(begin)
+    return Content("\n").join(body.divide(breaks)) if breaks else body
 
 
 def hanging(label: Content, body: Content, width: int, indent: int) -> list[Content]:
@@ -29,7 +49,7 @@ def hanging(label: Content, body: Content, width: int, indent: int) -> list[Cont
         indent: terminal cells the label takes.
     """
     room = max(width - indent, 8)
-    lines = with_breaks(body, room).wrap(room)
+    lines = at_commas(body, room).wrap(room)
     first = label.pad_right(max(indent - label.cell_length, 0))
     return [first + lines[0], *(line.pad_left(indent) for line in lines[1:])] if lines else [first]
 

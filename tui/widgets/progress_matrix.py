@@ -200,7 +200,7 @@ class ProgressMatrix(RankMatrix):
                 Segment(text, style("matrix--cursor") if at_cursor else on_row(name)),
                 Segment(" " * GAP, base),
             ]
-        return self._row_window(layout, left, cells, cut, width, base)
+        return self._window(layout, left, cells, cut, width, base)
 
     # moving ---------------------------------------------------------------------------------------------------
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RankGrid"]
 
-FEW_LINES = 4
-"""Lines that a layout may take that shows more than the signs of ranks, where room is scarce."""
 NO_HOST = "(no address)"
 NOBODY = RankSet()
 
@@ -73,8 +71,6 @@ class RankGrid(ScrollView, can_focus=True):
         self._cursor: int | None = None
         self._marked = RankSet()
         self._accused = RankSet()
-        self._needed: tuple[int, int] | None = None
-        """Width and lines that all ranks need in it."""
 
     # what it shows --------------------------------------------------------------------------------------------
 
@@ -99,7 +95,6 @@ class RankGrid(ScrollView, can_focus=True):
         hosts = _by_host(ranks)
         if hosts != self._hosts:
             self._hosts, self._looks, self._marked, self._accused = hosts, looks, marked, accused
-            self._needed = None
             self._arrange()
             self.show_cursor(cursor)
             return
@@ -116,13 +111,6 @@ class RankGrid(ScrollView, can_focus=True):
         before, self._cursor = self._cursor, rank
         self._refresh_ranks({r for r in (before, rank) if r is not None})
         self._keep_cursor_visible()
-
-    def lines_needed(self) -> int:
-        """Lines in which all ranks are seen: of the roomiest layout that takes few, else of the densest one."""
-        width = max(self.size.width, 1)
-        if self._needed is None or self._needed[0] != width:
-            self._needed = (width, len(arrange(self._hosts, width, FEW_LINES).lines))
-        return self._needed[1]
 
     def _arrange(self) -> None:
         width, height = max(self.size.width, 1), max(self.size.height, 1)

@@ -16,15 +16,13 @@ from ..actions.registry import Scope, bindings
 from ..moving.jump_labels import Spot
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
     from rich.style import Style
     from textual import events
 
     from .column_places import ColumnPlaces
 
-__all__ = ["RankMatrix", "whole_cells"]
+__all__ = ["RankMatrix"]
 
 NOTHING = np.empty(0, np.intp)
 
@@ -143,16 +141,6 @@ class RankMatrix(ScrollView, can_focus=True):
         strip = Strip(cells).crop(cut).adjust_cell_length(max(width - places.left, 0), blank)
         return Strip([*left, *strip]).adjust_cell_length(width, blank)
 
-    def _row_window(
-        self, places: ColumnPlaces, left: list[Segment], cells: list[Segment], cut: int, width: int, blank: Style
-    ) -> Strip:
-        """The same of a row, so that no number is read from a part of its digits.
-
-        Args:
-            cells: a segment for each column in view and one for the gap behind it.
-        """
-        return self._window(places, left, whole_cells(cells, cut, max(width - places.left, 0)), cut, width, blank)
-
     def _with_more(self, places: ColumnPlaces, strip: Strip, width: int, style: Style) -> Strip:
         """A header that says when columns are hidden at the left, and when there is more at the right."""
         if self.scroll_offset.x > 0 and places.left < width:
@@ -228,25 +216,3 @@ class RankMatrix(ScrollView, can_focus=True):
         self._go(line, column)
         if event.chain == 2 or (stood and event.chain == 1):
             self._tell_opened()
-
-
-def whole_cells(cells: Sequence[Segment], cut: int, room: int) -> list[Segment]:
-    """Cells of a row: one whose text the right edge would cut is blank, one cut at the left begins with `…`.
-
-    Args:
-        cells: a segment for each column in view and one for the gap behind it.
-        cut: terminal cells of the first that are scrolled out.
-        room: terminal cells in view.
-    """
-    made: list[Segment] = []
-    end = -cut
-    for number, segment in enumerate(cells):
-        text = segment.text
-        end += len(text)
-        if number % 2 == 0:
-            if number == 0 and text[:cut].strip():
-                text = " " * cut + "…" + text[cut + 1 :]
-            elif end > room >= len(text) and text[len(text) + room - end :].strip():
-                text = " " * len(text)
-        made.append(Segment(text, segment.style))
-    return made

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Protocol
 from rich.segment import Segment
 from textual.strip import Strip
 
-from .sideways import GAP, beside, cut_at_left
 from .text import Align, cell_len, fit, plain
 
 if TYPE_CHECKING:
@@ -22,11 +21,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Cell", "Column", "Line", "Sorts", "TableLayout", "TableSource"]
 
+GAP = 2
+"""Blank cells between columns."""
 SAMPLE = 256
 """Rows looked at to find the width of a column."""
 SLIVER = 6
-"""A column of which the line has room for fewer cells than these is not begun: `›` says that there is more. Nor is one
-of numbers for which there is not the whole room: of a number all digits tell."""
+"""A column of which the line has room for fewer cells than these is not begun: `›` says that there is more."""
 CELL_LIMIT = 400
 """Characters of one cell that are ever formatted."""
 
@@ -199,7 +199,7 @@ class TableLayout:
                 Segment(fit(title, self._width(index, view[0]), column.align), sorted_style if here else base)
             )
             segments.append(Segment(" " * GAP, base))
-        strip = self._cut_at_left(Strip(segments), view, base, sign="")
+        strip = self._window(segments, view, base)
         fixed = self._fixed_cells
         if view[1] > 0 and fixed < view[0]:
             strip = Strip([*strip.crop(0, fixed - 1), Segment("‹", sorted_style), *strip.crop(fixed, view[0])], view[0])
@@ -234,24 +234,7 @@ class TableLayout:
             pending = " " * GAP
         if pending:
             segments.append(Segment(pending, base))
-        return self._cut_at_left(Strip(segments), view, base)
-
-    def _cut_at_left(self, whole: Strip, view: tuple[int, int], base: Style, sign: str = "…") -> Strip:
-        """The part of a line that is in view; see `cut_at_left`."""
-        seen, fixed = self._window(whole, view, base), self._fixed_cells
-        if view[1] <= 0 or fixed >= view[0]:
-            return seen
-        shapes = [(own, column.align) for own, column in zip(self.widths, self.columns, strict=True)]
-        return cut_at_left(whole, seen, (fixed, *view), shapes[self._fixed :], sign)
-
-    def scroll_by_column(self, step: int, view: tuple[int, int]) -> int:
-        """Cells to scroll to the right so that the part that scrolls begins with the next column, or the one before.
-
-        Args:
-            step: 1 for the next, -1 for the one before.
-            view: width of the line and cells scrolled to the right.
-        """
-        return beside(self.widths[self._fixed :], view[0] - self._fixed_cells, view[1], step)
+        return self._window(segments, view, base)
 
     def _cut(self, view: tuple[int, int]) -> tuple[int, int]:
         """The last column of which something is seen, and how much of it.
@@ -266,8 +249,7 @@ class TableLayout:
             last, room = len(self.widths) - 1, self.widths[-1] if self.widths else 0
             for index, own in enumerate(self.widths):
                 if start + own > end:
-                    whole = self.columns[index].align == "right" and own <= width - fixed
-                    least = 1 if index <= max(self._fixed - 1, 0) else own if whole else SLIVER
+                    least = SLIVER if index > max(self._fixed - 1, 0) else 1
                     last, room = (index, end - start) if end - start >= least else (index - 1, self.widths[index - 1])
                     break
                 start += own + GAP
@@ -279,8 +261,9 @@ class TableLayout:
         spare = view_width - self.total if index == len(self.widths) - 1 else 0
         return self.widths[index] + max(spare, 0)
 
-    def _window(self, strip: Strip, view: tuple[int, int], base: Style) -> Strip:
+    def _window(self, segments: list[Segment], view: tuple[int, int], base: Style) -> Strip:
         width, left = view
+        strip = Strip(segments)
         fixed = self._fixed_cells
         if left <= 0 or fixed >= width:
             return strip.adjust_cell_length(width, base)

@@ -13,27 +13,15 @@ from .painted import Painted
 from .verdict_lines import card
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from textual import events
 
     from ...services.session import Session
 
-__all__ = ["VerdictCard", "shared"]
+__all__ = ["VerdictCard"]
 
 
 ROOMY = 30
 """Lines of a terminal from which a finding in full leaves room for the rest."""
-
-
-def shared(rows: int, room: int) -> int:
-    """Lines of the card: about half of the screen; less, but a third, where all ranks are seen by that.
-
-    Args:
-        rows: lines of the terminal.
-        room: lines that the ranks leave.
-    """
-    return min(room, rows // 2) if room >= rows // 3 else rows // 2 - 1
 
 
 class VerdictCard(Painted):
@@ -55,27 +43,19 @@ class VerdictCard(Painted):
         self._findings: list[int | None] = []
         """For each line the finding that it belongs to."""
 
-    def show(
-        self,
-        session: Session,
-        chosen: int | None = None,
-        *,
-        beside_matrix: bool = False,
-        room: Callable[[], int] = lambda: 0,
-    ) -> None:
+    def show(self, session: Session, chosen: int | None = None, *, beside_matrix: bool = False) -> None:
         """Show the verdict of the session, or why there is none.
 
         Args:
             chosen: place of the finding that a person wants to read in full.
             beside_matrix: the progress matrix below has the keys and needs some lines even in a small terminal.
-            room: lines that are left when the ranks below have what they need; 0 when that is not known.
         """
         self.set_class(chosen is not None, "-reading")
 
         def made(width: int) -> Content:
             rows = self.app.size.height
             full = rows * 3 // 5 if beside_matrix and rows < ROOMY else rows * 3 // 4
-            most = max(full if chosen is not None else shared(rows, room()), 7)
+            most = max(full if chosen is not None else rows // 2 - 1, 7)
             lines = card(session, width, max(rows * 2 // 5, 8), chosen, most)
             self._findings = [line.finding for line in lines]
             return Content("\n").join(line.content for line in lines)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
@@ -51,14 +50,6 @@ _COLOURS = {
 }
 _SURE = {Confidence.CERTAIN: "bold", Confidence.LIKELY: "", Confidence.POSSIBLE: "italic"}
 _SEVERITY = {Severity.CRITICAL: "$text-error", Severity.WARNING: "$text-warning", Severity.INFO: "$foreground-muted"}
-
-
-class Detail(Enum):
-    """How much is told of the finding that is shown, the most first."""
-
-    ALL = "all"
-    NO_EVIDENCE = "neither evidence nor places"
-    LINES = "and of the rest a line each, as far as it goes"
 
 
 class CardLine(NamedTuple):
@@ -178,10 +169,9 @@ def _judged(session: Session, width: int, wide: int, height: int, most: int | No
     word = "looking" if verdict.value is VerdictValue.UNKNOWN and verdict.under_way else verdict.value.value
     told = hanging(_badge(word, colour), styled(headline, "" if first is None else "bold"), width, INDENT)
     if first is not None:
-        for detail in Detail:
-            rest_of_it = _about(verdict.findings[first], session, width, headline, detail)
-            if most is None or len(told) + len(rest_of_it) <= most:
-                break
+        rest_of_it = _about(verdict.findings[first], session, width, headline, short=False)
+        if most is not None and len(told) + len(rest_of_it) > most:
+            rest_of_it = _about(verdict.findings[first], session, width, headline, short=True)
         told += rest_of_it
     elif verdict.under_way and verdict.value is not VerdictValue.UNKNOWN:
         told.append(_unlabelled("The look is still under way."))
@@ -202,22 +192,25 @@ def _judged(session: Session, width: int, wide: int, height: int, most: int | No
     return lines
 
 
-def _about(finding: Finding, session: Session, width: int, shown: str, detail: Detail) -> list[Content]:
+def _about(finding: Finding, session: Session, width: int, shown: str, *, short: bool) -> list[Content]:
     """What belongs to a finding: how sure it is, who is held up, where, what to do, what would refute it, which keys.
 
     Args:
         shown: the words above.
+        short: a line each, as far as it goes, and no evidence.
     """
     advice, refutation = styled(finding.advice), styled(finding.refutation, "$foreground-muted")
-    keys = _labelled("see", _evidence_keys(finding, session, None), width)
-    advised = [*_labelled("do", advice, width), *_labelled("refuted if", refutation, width)]
-    if detail is Detail.ALL:
-        sure = _sureness(finding, session.verdict, width)
-        return [*sure, *_where(finding, session, width, PLACES, shown=shown), *advised, *keys]
-    sure = _sureness(finding, session.verdict, width, evidence=False, ranks_width=RANKS_WIDTH // 2)
-    if detail is Detail.LINES:
+    if short:
+        sure = _sureness(finding, session.verdict, width, evidence=False, ranks_width=RANKS_WIDTH // 2)
         advised = [_one_line("do", advice, width), _one_line("refuted if", refutation, width)]
-    return [*sure, *advised, *keys]
+        return [*sure, *advised, *_labelled("see", _evidence_keys(finding, session, None), width)]
+    return [
+        *_sureness(finding, session.verdict, width),
+        *_where(finding, session, width, PLACES, shown=shown),
+        *_labelled("do", advice, width),
+        *_labelled("refuted if", refutation, width),
+        *_labelled("see", _evidence_keys(finding, session, None), width),
+    ]
 
 
 def _in_full(session: Session, chosen: int, width: int, height: int) -> list[Content]:

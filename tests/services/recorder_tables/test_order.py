@@ -41,9 +41,6 @@ class KeyedTable:
     def mask(self, chosen: RowFilter) -> np.ndarray[Any, Any]:
         return np.ones(len(self), dtype=bool)
 
-    def is_calm(self, row: int) -> bool:
-        return False
-
     def ranks(self, row: int) -> RankSet:
         return RankSet()
 

@@ -21,7 +21,6 @@ class Signs:
 
     name = "signs"
     lacking_sign = Sign.MISSING
-    calm = False
 
     def __init__(self, *, numeric: bool = True, p2p: int = PLAIN) -> None:
         self.p2p = p2p
@@ -34,9 +33,6 @@ class Signs:
 
     def cell(self, _row: int, field: int) -> CellValue:
         return CellValue("text", list(Sign)[field - 1]) if field else CellValue("7")
-
-    def is_calm(self, _row: int) -> bool:
-        return self.calm
 
     def mask(self, chosen: RowFilter) -> NDArray[np.bool_]:
         wanted = {"is:missing": MISSING, "is:missing is:open": MISSING, "is:mismatch": MISMATCH, "is:p2p": self.p2p}[
@@ -108,13 +104,6 @@ def test_the_first_cell_has_the_sign_of_the_row(numeric: bool) -> None:
     assert rows.cell(PLAIN, 0) == ("7" if numeric else "  7", "")
     assert rows.cell(MISSING, 0) == ("! 7", "table--missing")
     assert rows.cell(MISMATCH, 0) == ("≠ 7", "table--mismatch")
-
-
-def test_a_row_that_accuses_nobody_has_no_sign() -> None:
-    table = Signs()
-    table.calm = True
-    rows = RecorderRows(table)  # type: ignore[arg-type]
-    assert [rows.cell(row, 0) for row in (PLAIN, MISSING, MISMATCH)] == [("7", "")] * 3
 
 
 def test_the_rows_of_a_call_that_lacks_ranks_are_those_of_ranks_that_wait() -> None:

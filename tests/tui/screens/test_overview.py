@@ -238,23 +238,3 @@ async def test_the_verdict_is_no_higher_than_its_lines_in_another_size(tmp_path:
             await run.pilot.resize_terminal(*size)
             await run.until(lambda size=size: run.app.screen.size == size)  # type: ignore[misc]
             await run.until(lambda: card.size.height == card.content_shown.plain.count("\n") + 1)
-
-
-async def test_all_ranks_are_seen_below_a_long_verdict(tmp_path: Path) -> None:
-    sick = {
-        1: "dead",
-        2: "stopped",
-        5: "server_error",
-        6: "foreign_port",
-        **dict.fromkeys(range(48, 56), "unreachable"),
-    }
-    async with running([*job(64, sick), *look(2, 64, sick)], tmp_path, size=(100, 30)) as run:
-        grid, card = run.app.screen.query_one(RankGrid), run.app.screen.query_one(VerdictCard)
-        for size in ((100, 30), (80, 24), (120, 36)):
-            await run.pilot.resize_terminal(*size)
-            await run.settled()
-            assert grid.virtual_size.height <= grid.size.height, size
-            assert card.content_shown.plain.count("\n") < card.size.height, "no line of it is cut off"
-            assert " see  " in run.text()
-        await run.press("8")
-        await run.until(lambda: "cases" in run.lines()[1], "no line is kept for looks where there are none")

@@ -9,7 +9,7 @@ from rich.style import Style
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
-from xpudbg.tui.terminal.few_colours import BehindFew, BehindNone, FewColours, NoColours
+from xpudbg.tui.terminal.few_colours import FewColours, NoColours
 from xpudbg.tui.themes import THEMES
 
 from ..colours import Rgb, contrast, rgb_of
@@ -98,20 +98,3 @@ def test_without_colours_none_is_sent_and_the_cursor_is_reversed() -> None:
     ]
     assert styles[0] is not None
     assert styles[0].meta == {"@click": "look"}
-
-
-@pytest.mark.parametrize("name", THEMES)
-def test_what_is_behind_a_dialog_is_fainter_than_all_text(name: str) -> None:
-    variables = variables_of(THEMES[name])
-    badge = style_of(variables, "text-error", "background") + Style(bold=True, reverse=True)
-    line = [Segment("row", style_of(variables, "text", "block-cursor-background")), Segment("dead", badge)]
-    few = [one.style for one in BehindFew(variables).apply(line, Color(0, 0, 0))]
-    pairs = [(number(one.color), number(one.bgcolor)) for one in few if one is not None]
-    assert pairs == [(8, 0) if THEMES[name].dark else (7, 15)] * 2
-    none = [one.style for one in BehindNone(variables).apply(line, Color(0, 0, 0))]
-    for styles in (few, none):
-        assert [(bool(one.bold), bool(one.reverse)) for one in styles if one is not None] == [
-            (False, False),
-            (False, True),
-        ]
-    assert all(one.dim and one.color is None and one.bgcolor is None for one in none if one is not None)

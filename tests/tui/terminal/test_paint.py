@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from xpudbg.tui.terminal.kind import Colours, TerminalKind
 from xpudbg.tui.terminal.paint import TerminalPaint
 from xpudbg.tui.themes import THEMES
@@ -15,8 +13,6 @@ from ..scripted import job
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from rich.style import Style
 
 
 def variables(name: str) -> dict[str, str]:
@@ -56,37 +52,3 @@ async def test_the_screen_is_sent_again_on_demand(tmp_path: Path) -> None:
     async with running(job(8), tmp_path) as run:
         await run.press("ctrl+l")
         assert "8 ranks" in run.text()
-
-
-@pytest.mark.parametrize(
-    ("theme", "colours", "faint"),
-    [
-        ("xpudbg-dark", Colours.FEW, (8, 0, False)),
-        ("xpudbg-light", Colours.FEW, (7, 15, False)),
-        ("xpudbg-light", Colours.NONE, (None, None, True)),
-    ],
-    ids=str,
-)
-async def test_the_screen_behind_a_dialog_is_faint(
-    tmp_path: Path, theme: str, colours: Colours, faint: tuple[int | None, int | None, bool]
-) -> None:
-    async with running(job(8), tmp_path) as run:
-        run.app.paint_for(TerminalKind(colours=colours))
-        run.app.theme = theme
-        for key in ("question_mark", "colon", "B"):
-            await run.press(key)
-            await run.settled()
-            lines = [[one for one in strip if one.text.strip()] for strip in run.app.screen._compositor.render_strips()]
-            assert "".join(one.text for one in lines[0]).startswith("store head-0:29500")
-            assert {look(one.style) for one in lines[0]} == {faint}
-            assert {look(one.style) for line in lines for one in line} > {faint}
-            await run.press("escape")
-        (first, *_) = run.app.screen._compositor.render_strips()[0]
-        assert look(first.style) != faint
-
-
-def look(style: Style | None) -> tuple[int | None, int | None, bool]:
-    """Numbers of ink and paper, and whether it is dim."""
-    assert style is not None
-    ink, paper = style.color, style.bgcolor
-    return None if ink is None else ink.number, None if paper is None else paper.number, bool(style.dim)

@@ -15,7 +15,6 @@ from tests.tui.stack_scripts import hung, traceback
 from xpudbg.services import events
 from xpudbg.services.ranksets import RankSet
 from xpudbg.services.session import Session
-from xpudbg.tui.widgets.verdict_card import shared
 from xpudbg.tui.widgets.verdict_lines import card as card_of
 
 
@@ -172,24 +171,6 @@ def test_where_it_is_narrow_each_part_keeps_a_line() -> None:
     assert len(whole) > 8 >= len(short)
     assert [line.split()[0] for line in short if line[1] != " "] == ["DEAD", "sure", "do", "refuted", "see"]
     assert short[-1].endswith("f all evidence, 2 more findings")
-
-
-def test_evidence_gives_way_before_advice_is_cut() -> None:
-    session = of_recorder()
-    whole = [line.content.plain for line in card_of(session, 60, 20)]
-    less = [line.content.plain for line in card_of(session, 60, 20, None, len(whole) - 1)]
-    least = [line.content.plain for line in card_of(session, 60, 20, None, len(less) - 1)]
-    advice = [line for line in whole if "…" not in line][-6:]
-    assert less[-6:] == whole[-6:] == advice, "advice and refutation are whole"
-    assert len(whole) > len(less) > len(least)
-    assert any(line.endswith("…") for line in least[-3:])
-
-
-@pytest.mark.parametrize(
-    ("rows", "room", "lines"), [(24, 0, 11), (24, 5, 11), (24, 9, 9), (24, 20, 12), (36, 17, 17)], ids=str
-)
-def test_the_card_leaves_the_ranks_what_they_need(rows: int, room: int, lines: int) -> None:
-    assert shared(rows, room) == lines
 
 
 def test_texts_of_ranks_are_painted_as_they_are() -> None:
